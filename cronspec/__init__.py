@@ -1,0 +1,1 @@
+"""What cron.yaml, dispatch.yaml and their schedules mean. Pure: text in, values out."""

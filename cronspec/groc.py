@@ -1,0 +1,447 @@
+"""groc, the schedule language of cron.yaml: `every monday 09:00` ⇄ Schedule.
+
+The grammar is that of Google's newest parser, its undocumented forms included, and
+nothing more (GrocLexer, GrocParser and groctimespecification.py of the App Engine
+SDK). Keywords are fixed spellings in any case; white space (blank, tab, CR, LF) may
+stand between any two words or be left out:
+
+    timespec  : ( specific | interval ) end
+    interval  : 'every' NUMBER ( 'hours' | 'mins' | 'minutes' )
+                [ 'from' TIME 'to' TIME | 'synchronized' ] [ 'on' weekdays ]
+    specific  : ( ordinals weekdays [ 'of' months ] | NUMBERS 'of' months ) TIME
+    ordinals  : 'every' | ( '1st' | 'first' | … '5th' | 'fifth' ), …
+    weekdays  : 'day' | ( 'mon' | 'monday' | … ), …
+    months    : 'month' | ( 'jan' | 'january' | … ), …
+              | 'quarter' | ( '1st' | … '3rd' ), … 'month' 'of' 'quarter'
+    NUMBER    : 1 to 5 digits         TIME : H:MM or HH:MM, 0:00 to 23:59
+
+`render` gives a schedule's canonical text, which parses to the same schedule.
+What was most likely meant by a text that is none is worked out in `groc_fixes`.
+"""
+
+from __future__ import annotations
+
+import re
+from calendar import monthrange
+from datetime import time, timedelta
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
+
+from cronspec.schedule import (
+    EVERY_DAY,
+    EVERY_MONTH,
+    EVERY_ORDINAL,
+    CustomInterval,
+    EndTimeInterval,
+    GrocSchedule,
+    MonthDays,
+    OrdinalWeekdays,
+    ScheduleError,
+    StartTimeInterval,
+    Weekday,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_Value = TypeVar("_Value")
+
+_WEEKDAYS: Final = {
+    spelling: day
+    for day in Weekday
+    for spelling in (day.name.lower(), day.name.lower()[:3])
+}
+MONTH_NAMES: Final = (
+    "january february march april may june july august september october november "
+    "december"
+).split()
+_MONTHS: Final = {
+    spelling: number
+    for number, name in enumerate(MONTH_NAMES, start=1)
+    for spelling in (name, name[:3])
+}
+_ORDINALS: Final = {
+    spelling: number
+    for number, spellings in enumerate(
+        ("1st first", "2nd second", "3rd third", "4th fourth", "5th fifth"), start=1
+    )
+    for spelling in spellings.split()
+}
+_UNITS: Final = {
+    "hours": timedelta(hours=1),
+    "mins": timedelta(minutes=1),
+    "minutes": timedelta(minutes=1),
+}
+_OTHER_WORDS: Final = "every day of month quarter from to synchronized on ,".split()
+
+# Longest first, so that `monday` is not read as `mon` and a stray `day`.
+_KEYWORD: Final = "|".join(
+    sorted(
+        (re.escape(w) for w in (*_WEEKDAYS, *_MONTHS, *_ORDINALS, *_UNITS, *_OTHER_WORDS)),
+        key=len,
+        reverse=True,
+    )
+)
+_TOKEN: Final = re.compile(
+    rf"""[ \t\r\n]*(?:
+      (?P<time> (?:[01]?\d|2[0-3]) : [0-5]\d (?!\d) )
+    | (?P<word> {_KEYWORD} )
+    | (?P<number> \d+ )
+    | (?P<end> \Z )
+    )""",
+    re.VERBOSE | re.ASCII,
+)
+_JUNK: Final = re.compile(r"[a-z]+|\d[\d:]*|\S", re.ASCII)
+_MAX_NUMBER: Final = 99_999
+_DAY: Final = timedelta(days=1)
+
+
+class _Token(NamedTuple):
+    kind: str  # "word", "number", "time", "end" or "junk"
+    text: str
+    column: int  # from 1
+
+    def __str__(self) -> str:
+        return "the end" if self.kind == "end" else repr(self.text)
+
+
+def parse(text: str) -> GrocSchedule:
+    """Read a groc text. Raises ScheduleError, and nothing else, where it is none.
+
+    >>> parse("1st monday of jan 9:00").at.isoformat()
+    '09:00:00'
+    """
+    try:
+        return _Parser(text).timespec()
+    except ScheduleError as error:
+        # Only a text that is refused needs them, and they parse in their turn.
+        from cronspec.groc_fixes import fix  # noqa: PLC0415 - see above
+
+        raise ScheduleError(text, error.column, error.reason, fix(text)) from None
+
+
+def accepts(text: str) -> bool:
+    """Tell whether a text is groc."""
+    try:
+        _Parser(text).timespec()
+    except ScheduleError:
+        return False
+    return True
+
+
+class _Parser:
+    """Recursive descent over the tokens; one method a rule of the grammar."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._tokens = _tokenize(text)
+        self._next = 0
+
+    # The tokens
+
+    @property
+    def _token(self) -> _Token:
+        return self._tokens[self._next]
+
+    def _take(self) -> _Token:
+        token = self._token
+        self._next += 1
+        return token
+
+    def _at(self, *words: str) -> bool:
+        return self._token.kind == "word" and self._token.text in words
+
+    def _accept(self, word: str) -> bool:
+        found = self._at(word)
+        self._next += found
+        return found
+
+    def _expect(self, word: str, after: str) -> None:
+        if not self._accept(word):
+            raise self._error(f"expected {word!r} after {after}, {self._found()}")
+
+    def _error(self, reason: str, token: _Token | None = None) -> ScheduleError:
+        return ScheduleError(self._text, (token or self._token).column, reason)
+
+    def _found(self) -> str:
+        return f"found {self._token}" if self._token.kind != "end" else "but it ends"
+
+    def _said(self) -> str:
+        """Give the last word read, for a message."""
+        return repr(self._tokens[self._next - 1].text)
+
+    # The grammar
+
+    def timespec(self) -> GrocSchedule:
+        schedule = self._every() if self._at("every") else self._specific()
+        if self._token.kind != "end":
+            raise self._error(f"expected nothing after {self._said()}, {self._found()}")
+        return schedule
+
+    def _every(self) -> GrocSchedule:
+        self._take()
+        if self._token.kind == "number":
+            return self._interval()
+        if not self._at("day", *_WEEKDAYS):
+            raise self._error(
+                f"expected a number, a weekday or 'day' after 'every', {self._found()}"
+            )
+        return self._custom(OrdinalWeekdays(EVERY_ORDINAL, self._weekdays()))
+
+    def _interval(self) -> EndTimeInterval | StartTimeInterval:
+        number = self._take()
+        count = self._number(number, "an interval")
+        if not self._at(*_UNITS):
+            raise self._error(
+                f"expected 'hours', 'minutes' or 'mins' after {number}, "
+                f"{self._found()} (units are plural only, and there are no "
+                "days, weeks or months)"
+            )
+        period = count * _UNITS[self._take().text]
+        if not count:
+            raise self._error("an interval must be at least 1", number)
+        window: tuple[time, time] | None = None
+        if self._accept("from"):
+            first = self._time("'from'")
+            self._expect("to", f"{self._said()} (a range is 'from HH:MM to HH:MM')")
+            window = first, self._time("'to'")
+        elif self._at("synchronized"):
+            window = self._synchronized(period)
+        weekdays = EVERY_DAY
+        if self._at("on"):
+            weekdays = self._restriction(period)
+        if window is None:
+            return EndTimeInterval(period, weekdays)
+        return StartTimeInterval(period, *window, weekdays)
+
+    def _synchronized(self, period: timedelta) -> tuple[time, time]:
+        token = self._take()
+        if period > _DAY or _DAY % period:
+            raise self._error(
+                "'synchronized' needs an interval that divides 24 hours: 1, 2, 3, 4, "
+                "6, 8, 12 or 24 hours, or any divisor of 1440 minutes",
+                token,
+            )
+        if self._at("from", "to"):
+            raise self._error("'synchronized' cannot be combined with 'from … to …'")
+        return time(0, 0), time(23, 59)
+
+    def _restriction(self, period: timedelta) -> frozenset[Weekday]:
+        token = self._take()
+        if self._at("every", *_ORDINALS):
+            raise self._error(f"after 'on' come weekdays only, {self._found()}")
+        weekdays = self._weekdays()
+        if weekdays != EVERY_DAY and period > _DAY:
+            raise self._error("'on …' is only for intervals of at most 24 hours", token)
+        return weekdays
+
+    def _specific(self) -> CustomInterval:
+        if self._token.kind == "number":
+            return self._on_month_days()
+        if self._at(*_ORDINALS):
+            return self._on_ordinals()
+        if self._token.kind == "end":
+            raise self._error("the schedule is empty")
+        raise self._error(
+            "a schedule starts with 'every', an ordinal ('1st') or days of the month "
+            f"('1,15 of month'), {self._found()}"
+        )
+
+    def _on_ordinals(self) -> CustomInterval:
+        ordinals = self._ordinals()
+        if self._accept("day"):
+            # Google's parser takes `1st,2nd day` for days 1 and 2 of the month.
+            return self._custom(MonthDays(ordinals))
+        if not self._at(*_WEEKDAYS):
+            raise self._error(
+                f"expected a weekday or 'day' after {self._said()}, {self._found()}"
+            )
+        return self._custom(OrdinalWeekdays(ordinals, self._weekdays()))
+
+    def _on_month_days(self) -> CustomInterval:
+        first = self._token
+        days = {self._month_day()}
+        while self._accept(","):
+            if self._token.kind != "number":
+                raise self._error(
+                    f"expected a day of the month after ',', {self._found()}"
+                )
+            days.add(self._month_day())
+        if not self._at("of"):
+            raise self._error(
+                f"expected 'of' after {self._said()}, as in '1,15 of month', "
+                f"{self._found()}"
+            )
+        custom = self._custom(MonthDays(frozenset(days)))
+        longest = max(monthrange(2000, month)[1] for month in custom.months)
+        if min(days) > longest:
+            raise self._error(
+                f"no month named here has a day {min(days)}: the longest has {longest}",
+                first,
+            )
+        return custom
+
+    def _custom(self, days: MonthDays | OrdinalWeekdays) -> CustomInterval:
+        months = self._months() if self._accept("of") else EVERY_MONTH
+        if self._token.kind == "end":
+            raise self._error("a time of day is missing at the end")
+        return CustomInterval(self._time(self._said()), days, months)
+
+    def _month_day(self) -> int:
+        token = self._take()
+        day = self._number(token, "a day of the month")
+        if not 1 <= day <= 31:
+            raise self._error(f"there is no day {token.text} of the month", token)
+        return day
+
+    def _number(self, token: _Token, what: str) -> int:
+        if len(token.text) > len(str(_MAX_NUMBER)):
+            raise self._error(f"{what} has at most 5 digits", token)
+        return int(token.text)
+
+    def _time(self, after: str) -> time:
+        if self._token.kind != "time":
+            raise self._error(
+                f"expected a time (H:MM or HH:MM, 0:00 to 23:59) after {after}, "
+                f"{self._found()}"
+            )
+        hour, _, minute = self._take().text.partition(":")
+        return time(int(hour), int(minute))
+
+    def _ordinals(self) -> frozenset[int]:
+        return self._list_of(_ORDINALS, "an ordinal, 1st to 5th,")
+
+    def _weekdays(self) -> frozenset[Weekday]:
+        if self._accept("day"):
+            return EVERY_DAY
+        return self._list_of(_WEEKDAYS, "a weekday")
+
+    def _months(self) -> frozenset[int]:
+        if self._accept("month"):
+            return EVERY_MONTH
+        if self._accept("quarter"):
+            return frozenset((1, 4, 7, 10))
+        if self._at(*_ORDINALS):
+            return self._months_of_quarter()
+        return self._list_of(_MONTHS, "a month, 'month' or 'quarter'")
+
+    def _months_of_quarter(self) -> frozenset[int]:
+        start = self._next
+        ordinals = self._ordinals()
+        if max(ordinals) > 3:
+            late = next(t for t in self._tokens[start:] if _ORDINALS.get(t.text, 0) > 3)
+            raise self._error("a quarter has three months", late)
+        self._expect("month", f"{self._said()} (as in '2nd month of quarter')")
+        self._expect("of", "'month' (as in '2nd month of quarter')")
+        self._expect("quarter", "'of' (as in '2nd month of quarter')")
+        return frozenset(o + 3 * q for o in ordinals for q in range(4))
+
+    def _list_of(self, spellings: Mapping[str, _Value], what: str) -> frozenset[_Value]:
+        values = set[_Value]()
+        while True:
+            if not self._at(*spellings):
+                raise self._error(
+                    f"expected {what} after {self._said()}, {self._found()}"
+                )
+            values.add(spellings[self._take().text])
+            if not self._accept(","):
+                return frozenset(values)
+
+
+def _tokenize(text: str) -> list[_Token]:
+    # Google's parser lower-cases first. Letter by letter, so that columns stay.
+    lowered = "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
+    tokens = list[_Token]()
+    at = 0
+    while not tokens or tokens[-1].kind not in {"end", "junk"}:
+        found = _TOKEN.match(lowered, at)
+        if found is None:
+            at += len(lowered) - at - len(lowered[at:].lstrip(" \t\r\n"))
+            junk = _JUNK.match(lowered, at)
+            tokens.append(_Token("junk", junk[0] if junk else lowered[at], at + 1))
+        else:
+            kind = found.lastgroup or ""
+            tokens.append(_Token(kind, found[kind], found.start(kind) + 1))
+            at = found.end()
+    return tokens
+
+
+# --- Rendering ----------------------------------------------------------------
+
+
+def render(schedule: GrocSchedule) -> str:
+    """Give a schedule's canonical text: `parse(render(s)) == s`.
+
+    >>> render(parse("EVERY monday,tue9:00"))
+    'every mon,tue 09:00'
+    """
+    match schedule:
+        case EndTimeInterval(period, weekdays):
+            return _period(period) + _on(weekdays)
+        case StartTimeInterval(period, first, last, weekdays):
+            whole_day = (first, last) == (time(0, 0), time(23, 59))
+            if whole_day and period <= _DAY and not _DAY % period:
+                return f"{_period(period)} synchronized{_on(weekdays)}"
+            window = f" from {first:%H:%M} to {last:%H:%M}"
+            return _period(period) + window + _on(weekdays)
+        case CustomInterval(at, MonthDays(days), months):
+            return f"{_numbers(days)} of {_of(months)} {at:%H:%M}"
+        case CustomInterval(at, OrdinalWeekdays(ordinals, weekdays), months):
+            which = "every" if ordinals == EVERY_ORDINAL else _names(ordinals, _NTH)
+            if weekdays == EVERY_DAY and ordinals == EVERY_ORDINAL:
+                names = "day"
+            else:
+                names = _names(weekdays, _DAY_NAMES)
+            scope = "" if months == EVERY_MONTH else f" of {_of(months)}"
+            return f"{which} {names}{scope} {at:%H:%M}"
+
+
+_DAY_NAMES: Final = {day: day.name.lower()[:3] for day in Weekday}
+_NTH: Final = dict(zip(range(1, 6), ("1st", "2nd", "3rd", "4th", "5th"), strict=True))
+_MONTH_NAMES: Final = {n: name[:3] for n, name in enumerate(MONTH_NAMES, start=1)}
+
+
+def _period(period: timedelta) -> str:
+    hours = period // _UNITS["hours"]
+    if period % _UNITS["hours"] or hours > _MAX_NUMBER:
+        return f"every {period // _UNITS['minutes']} minutes"
+    return f"every {hours} hours"
+
+
+def _on(weekdays: frozenset[Weekday]) -> str:
+    return "" if weekdays == EVERY_DAY else f" on {_names(weekdays, _DAY_NAMES)}"
+
+
+def _of(months: frozenset[int]) -> str:
+    return "month" if months == EVERY_MONTH else _names(months, _MONTH_NAMES)
+
+
+def _names(values: frozenset[_Value], names: Mapping[_Value, str]) -> str:
+    return ",".join(name for value, name in names.items() if value in values)
+
+
+def _numbers(values: frozenset[int]) -> str:
+    return ",".join(map(str, sorted(values)))
+
+
+# --- Dialects -----------------------------------------------------------------
+
+
+def dialects(text: str) -> list[str]:
+    """Say which forms of an accepted text only some of Google's parsers take.
+
+    The newest parser (Cloud SDK 528) lower-cases a schedule and knows `on …`; the
+    grammar of the Java runtime does neither, and older users had capitals refused.
+    """
+    found = []
+    if text != text.lower():
+        found.append(
+            "capital letters: Google's newest parser takes them, its Java twin "
+            f"refuses them; write {text.lower()!r}"
+        )
+    if any(token.text == "on" for token in _tokenize(text)):
+        found.append(
+            "'on <weekdays>' after an interval: Google's newest parser and Cloud "
+            "Scheduler's documentation have it, the grammar of the Java runtime "
+            "does not"
+        )
+    return found

@@ -1,0 +1,203 @@
+"""unix-cron as Cloud Scheduler documents it: `0 9 * * 1` ⇄ UnixCron.
+
+Five fields: minute 0-59, hour 0-23, day of month 1-31, month 1-12 or JAN-DEC, day of
+week 0-6 or SUN-SAT, 7 being Sunday too. A field is `*` or a list of numbers and of
+ranges `a-b` with a < b; `*` and ranges may have a step `/n`, at most the field's
+largest value. Where both day fields choose, a day that either chooses is in.
+(https://cloud.google.com/scheduler/docs/configuring/cron-job-schedules)
+
+What other crons take and Cloud Scheduler does not document (L, W, #, ?, @daily, a
+step on one number) is refused by name. Names may stand in any case here; `render`
+writes numbers.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from cronspec.schedule import STAR, ScheduleError, UnixCron, Unrestricted, Weekday
+
+
+@dataclass(frozen=True, slots=True)
+class _Field:
+    name: str
+    low: int
+    high: int
+    names: tuple[str, ...] = ()  # of low, low + 1, …
+
+    def number(self, text: str) -> int | None:
+        if text.upper() in self.names:
+            return self.names.index(text.upper()) + self.low
+        if re.fullmatch(r"[0-9]{1,4}", text) and self.low <= int(text) <= self.high:
+            return int(text)
+        return None
+
+    def values(self) -> str:
+        names = f" or {self.names[0]}-{self.names[-1]}" if self.names else ""
+        return f"{self.low}-{self.high}{names}"
+
+
+_MONTHS: Final = tuple("JAN FEB MAR APR MAY JUN JUL AUG SEP OCT NOV DEC".split())
+_DAYS: Final = tuple("SUN MON TUE WED THU FRI SAT".split())
+_FIELDS: Final = (
+    _Field("minute", 0, 59),
+    _Field("hour", 0, 23),
+    _Field("day of month", 1, 31),
+    _Field("month", 1, 12, _MONTHS),
+    _Field("day of week", 0, 7, _DAYS),
+)
+_LAYOUT: Final = "minute, hour, day of month, month, day of week"
+_BLANKS: Final = " \t\r\n"
+_FOREIGN: Final = (
+    (r"\?", "'?' is of Quartz and others, not of Cloud Scheduler; write '*'"),
+    (r"#", "'#' (the n-th weekday) is not of Cloud Scheduler; groc has '1st monday'"),
+    (r"\d*L", "'L' (last) is not supported by Cloud Scheduler"),
+    (r"(?:\d+|L)W", "'W' (nearest weekday) is not of Cloud Scheduler"),
+    (r"H(?:\(.*\))?", "'H' is Jenkins's, not of Cloud Scheduler"),
+    (r"\d+/\d+", "a step needs a range or '*' before it, such as '5-59/10'"),
+)
+
+
+def parse(text: str) -> UnixCron:
+    """Read a unix-cron text. Raises ScheduleError, and nothing else, where it is none.
+
+    >>> sorted(parse("0 9 * * MON-WED").weekdays)
+    [<Weekday.MONDAY: 1>, <Weekday.TUESDAY: 2>, <Weekday.WEDNESDAY: 3>]
+    """
+    words = list(re.finditer(rf"[^{_BLANKS}]+", text))
+    if len(words) != len(_FIELDS):
+        raise ScheduleError(text, 1, _wrong_count(words))
+    minutes, hours, days, months, weekdays = (
+        _parse_field(text, word[0], word.start() + 1, field)
+        for word, field in zip(words, _FIELDS, strict=True)
+    )
+    return UnixCron(
+        minutes=_all(_FIELDS[0]) if minutes is STAR else minutes,
+        hours=_all(_FIELDS[1]) if hours is STAR else hours,
+        days=days,
+        months=_all(_FIELDS[3]) if months is STAR else months,
+        weekdays=STAR
+        if weekdays is STAR
+        else frozenset(Weekday(day % 7) for day in weekdays),
+    )
+
+
+def _wrong_count(words: list[re.Match[str]]) -> str:
+    if words and words[0][0].startswith("@"):
+        return f"{words[0][0]!r} is not of Cloud Scheduler: write the five fields"
+    if len(words) == 6:
+        return "six fields: Cloud Scheduler has no seconds (and no years), only five"
+    return f"expected five fields ({_LAYOUT}), found {len(words)}"
+
+
+def _all(field: _Field) -> frozenset[int]:
+    return frozenset(range(field.low, field.high + 1))
+
+
+def _parse_field(
+    text: str, word: str, column: int, field: _Field
+) -> frozenset[int] | Literal[Unrestricted.STAR]:
+    if word == "*":
+        return STAR
+    values = set[int]()
+    for part in word.split(","):
+        try:
+            values.update(_parse_part(part, field))
+        except ValueError as error:
+            raise ScheduleError(text, column, f"{field.name}: {error}") from None
+        column += len(part) + 1
+    return frozenset(values)
+
+
+def _parse_part(part: str, field: _Field) -> range:
+    for pattern, reason in _FOREIGN:
+        if re.fullmatch(rf"(?:{pattern}).*" if pattern == "#" else pattern, part, re.I):
+            raise ValueError(reason)
+    if "#" in part:
+        raise ValueError(_FOREIGN[1][1])
+    span, slash, step_text = part.partition("/")
+    step = 1
+    if slash:
+        if not re.fullmatch(r"[0-9]{1,4}", step_text) or not int(step_text):
+            raise ValueError(f"{step_text!r} is no step: a number from 1 on")
+        step = int(step_text)
+        if step > field.high:
+            raise ValueError(f"the step {step} exceeds the largest value, {field.high}")
+    if span == "*":
+        # `*` counts from 0 for days of the week, so 7 is not a Sunday of its own.
+        return range(field.low, min(field.high, 6 if field.high == 7 else 99) + 1, step)
+    first_text, dash, last_text = span.partition("-")
+    first = _number(first_text, field)
+    if not dash:
+        if slash:
+            raise ValueError(_FOREIGN[-1][1])
+        return range(first, first + 1)
+    last = _number(last_text, field)
+    if first >= last:
+        raise ValueError(
+            f"the range {span!r} must go up: Cloud Scheduler has no ranges that wrap "
+            "or hold one value; use a list"
+        )
+    return range(first, last + 1, step)
+
+
+def _number(text: str, field: _Field) -> int:
+    number = field.number(text)
+    if number is None:
+        raise ValueError(f"{text!r} is not in {field.values()}")
+    return number
+
+
+def render(schedule: UnixCron) -> str:
+    """Give a schedule's canonical text: `parse(render(s)) == s`.
+
+    >>> render(parse("*/15 9-17 * JAN,FEB,MAR MON-FRI"))
+    '*/15 9-17 * 1-3 1-5'
+    """
+    minute, hour, _, month, _ = _FIELDS
+    return " ".join(
+        (
+            _render_field(schedule.minutes, minute.low, minute.high),
+            _render_field(schedule.hours, hour.low, hour.high),
+            _render_days(schedule.days),
+            _render_field(schedule.months, month.low, month.high),
+            _render_days(schedule.weekdays),
+        )
+    )
+
+
+def _render_days(values: frozenset[int] | frozenset[Weekday] | Unrestricted) -> str:
+    """Render a day field: a lone `*` does not choose, so none stands for a choice."""
+    if isinstance(values, Unrestricted):
+        return "*"
+    return _runs(sorted(int(value) for value in values))
+
+
+def _render_field(values: frozenset[int], low: int, high: int) -> str:
+    if len(values) == high - low + 1:
+        return "*"
+    ordered = sorted(values)
+    steps = {b - a for a, b in zip(ordered, ordered[1:], strict=False)}
+    if len(steps) == 1 and len(ordered) > 2:
+        (step,) = steps
+        if ordered[0] == low and ordered[-1] + step > high:
+            return f"*/{step}"
+        if step > 1:
+            return f"{ordered[0]}-{ordered[-1]}/{step}"
+    return _runs(ordered)
+
+
+def _runs(ordered: list[int]) -> str:
+    """Render values as a list of numbers and of ranges of three and more."""
+    parts: list[list[int]] = []
+    for value in ordered:
+        if parts and value == parts[-1][-1] + 1:
+            parts[-1].append(value)
+        else:
+            parts.append([value])
+    return ",".join(
+        f"{run[0]}-{run[-1]}" if len(run) > 2 else ",".join(map(str, run))
+        for run in parts
+    )

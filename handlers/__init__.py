@@ -1,0 +1,1 @@
+"""Each scheduled tick becomes one run: the App Engine service."""

@@ -1,0 +1,1 @@
+"""The entries of cron.yaml as Cloud Scheduler jobs: audit, translate, prove."""
