@@ -76,7 +76,10 @@ _OTHER_WORDS: Final = "every day of month quarter from to synchronized on ,".spl
 # Longest first, so that `monday` is not read as `mon` and a stray `day`.
 _KEYWORD: Final = "|".join(
     sorted(
-        (re.escape(w) for w in (*_WEEKDAYS, *_MONTHS, *_ORDINALS, *_UNITS, *_OTHER_WORDS)),
+        (
+            re.escape(w)
+            for w in (*_WEEKDAYS, *_MONTHS, *_ORDINALS, *_UNITS, *_OTHER_WORDS)
+        ),
         key=len,
         reverse=True,
     )
@@ -383,16 +386,23 @@ def render(schedule: GrocSchedule) -> str:
                 return f"{_period(period)} synchronized{_on(weekdays)}"
             window = f" from {first:%H:%M} to {last:%H:%M}"
             return _period(period) + window + _on(weekdays)
-        case CustomInterval(at, MonthDays(days), months):
-            return f"{_numbers(days)} of {_of(months)} {at:%H:%M}"
-        case CustomInterval(at, OrdinalWeekdays(ordinals, weekdays), months):
-            which = "every" if ordinals == EVERY_ORDINAL else _names(ordinals, _NTH)
-            if weekdays == EVERY_DAY and ordinals == EVERY_ORDINAL:
-                names = "day"
-            else:
-                names = _names(weekdays, _DAY_NAMES)
-            scope = "" if months == EVERY_MONTH else f" of {_of(months)}"
-            return f"{which} {names}{scope} {at:%H:%M}"
+        case CustomInterval(at, days, months):
+            return f"{_days(days, months)} {at:%H:%M}"
+
+
+def _days(days: MonthDays | OrdinalWeekdays, months: frozenset[int]) -> str:
+    of = "month" if months == EVERY_MONTH else _names(months, _MONTH_NAMES)
+    match days:
+        case MonthDays(numbers):
+            return f"{','.join(map(str, sorted(numbers)))} of {of}"
+        case OrdinalWeekdays(ordinals, weekdays):
+            every = ordinals == EVERY_ORDINAL
+            which = "every" if every else _names(ordinals, _NTH)
+            # `day` after an ordinal would be a day of the month.
+            whole_week = every and weekdays == EVERY_DAY
+            names = "day" if whole_week else _names(weekdays, _DAY_NAMES)
+            scope = "" if months == EVERY_MONTH else f" of {of}"
+            return f"{which} {names}{scope}"
 
 
 _DAY_NAMES: Final = {day: day.name.lower()[:3] for day in Weekday}
@@ -411,16 +421,8 @@ def _on(weekdays: frozenset[Weekday]) -> str:
     return "" if weekdays == EVERY_DAY else f" on {_names(weekdays, _DAY_NAMES)}"
 
 
-def _of(months: frozenset[int]) -> str:
-    return "month" if months == EVERY_MONTH else _names(months, _MONTH_NAMES)
-
-
 def _names(values: frozenset[_Value], names: Mapping[_Value, str]) -> str:
     return ",".join(name for value, name in names.items() if value in values)
-
-
-def _numbers(values: frozenset[int]) -> str:
-    return ",".join(map(str, sorted(values)))
 
 
 # --- Dialects -----------------------------------------------------------------

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _MAX_LENGTH: Final = 200  # nothing longer is a slip of the pen
-_WORDS: Final = r"(?:day|(?:mon|tues|wednes|thurs|fri|satur|sun)day|mon|tue|wed|thu|fri|sat|sun)"
+_WORDS: Final = (
+    r"(?:day|(?:mon|tues|wednes|thurs|fri|satur|sun)day|mon|tue|wed|thu|fri|sat|sun)"
+)
 _ORDINAL_WORDS: Final = (
     "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth "
     "thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth "
@@ -134,7 +136,10 @@ _REWRITES: Final[tuple[Callable[[str], str], ...]] = (
     _replace(r"\bevery 1 months?\b", "1 of month"),
     _replace(r"^(?=(?:mon|tue|wed|thu|fri|sat|sun))", "every "),
     _replace(rf"({_WORDS}) (?={_WORDS}\b)", r"\1,"),
-    _replace(r"(\bevery \d+ (?:hours|minutes|mins)) (?=(?:mon|tue|wed|thu|fri|sat|sun))", r"\1 on "),
+    _replace(
+        r"(\bevery \d+ (?:hours|minutes|mins)) (?=(?:mon|tue|wed|thu|fri|sat|sun))",
+        r"\1 on ",
+    ),
     _replace(r"\bsynchronized (from \S+ to \S+)", r"\1"),
     _replace(r"(from \S+ to \S+) synchronized\b", r"\1"),
     _replace(r"^(every (?!\d).*\d:\d\d) synchronized$", r"\1"),

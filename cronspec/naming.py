@@ -50,7 +50,7 @@ def entry_keys(entries: Sequence[Identity]) -> list[str]:
     A key is `[a-z0-9-]{1,60}` and a valid job id: a readable part and a short hash.
 
     >>> entry_keys([Identity("default", "/tasks/summary", "every day 09:00", "UTC")])
-    ['tasks-summary-0c9ad3cc1ee4']
+    ['tasks-summary-31d0d0822e36']
     """
     sharing = Counter((entry.service, entry.url) for entry in entries)
     seen = Counter[Identity]()

@@ -76,8 +76,9 @@ _SECOND: Final = timedelta(seconds=1)
 
 
 def _backoffs(least: float | None, most: float | None) -> tuple[float, float]:
-    """Give both bounds: a lone one pulls the other along (gcloud's
-    app_deploy_migration_util, _ReplaceDefaultRetryParamsForYamlJob).
+    """Give both bounds: a lone one pulls the other along.
+
+    As in gcloud's app_deploy_migration_util, _ReplaceDefaultRetryParamsForYamlJob.
     """
     if least is not None and most is not None:
         return least, most

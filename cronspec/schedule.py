@@ -22,7 +22,7 @@ from enum import Enum, IntEnum
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, Literal
 
-from cronspec.zones import DAY, HORIZON, Clock, Span, clock_of
+from cronspec.zones import DAY, HORIZON, Clock, clock_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -246,7 +246,9 @@ def minutes_of_day(schedule: WallClockSchedule) -> tuple[int, ...]:
     if isinstance(schedule, CustomInterval):
         return (minute_of(schedule.at),)
     return tuple(
-        sorted(60 * hour + minute for hour in schedule.hours for minute in schedule.minutes)
+        sorted(
+            60 * hour + minute for hour in schedule.hours for minute in schedule.minutes
+        )
     )
 
 
@@ -315,10 +317,10 @@ def window_steps(schedule: StartTimeInterval) -> range:
 def _interval_ticks(
     schedule: StartTimeInterval, clock: Clock, since: int
 ) -> Iterator[datetime]:
-    """Yield the steps of each day's window, whole windows at a time where none change."""
+    """Yield the steps of each day's window, span by span."""
     first = minute_of(schedule.first) * 60
-    steps = [timedelta(seconds=step) for step in window_steps(schedule)]
-    by_weekday = _steps_by_weekday(schedule, first, steps)
+    by_weekday = _steps_by_weekday(schedule)
+    limit = to_datetime(since)
     day = (since - 2 * DAY) // DAY - 1
     for span in clock.spans(since - 4 * DAY):
         while (wall := day * DAY + first) + DAY - span.offset <= span.end:
@@ -327,25 +329,21 @@ def _interval_ticks(
             start = wall - span.offset
             if start < span.start:  # this window's start fell in an earlier span
                 yield from _changed_window(schedule, clock, day, since)
-            elif start > since:
+            else:
                 begin = to_datetime(start)
                 for step in by_weekday[(day + 4) % 7]:
-                    yield begin + step
-            elif start + DAY > since:
-                limit, begin = to_datetime(since), to_datetime(start)
-                for step in by_weekday[(day + 4) % 7]:
-                    if begin + step > limit:
-                        yield begin + step
+                    if (tick := begin + step) > limit:
+                        yield tick
             day += 1
         while span.end < HORIZON and day * DAY + first - span.offset < span.end:
             yield from _changed_window(schedule, clock, day, since)
             day += 1
 
 
-def _steps_by_weekday(
-    schedule: StartTimeInterval, first: int, steps: list[timedelta]
-) -> list[list[timedelta]]:
+def _steps_by_weekday(schedule: StartTimeInterval) -> list[list[timedelta]]:
     """Give, by the weekday of a window's start, the steps whose own day is allowed."""
+    first = minute_of(schedule.first) * 60
+    steps = [timedelta(seconds=step) for step in window_steps(schedule)]
     return [
         [
             step

@@ -7,6 +7,7 @@ which a zone's clock changes is for a proof to say.
 from __future__ import annotations
 
 from datetime import time, timedelta
+from itertools import pairwise
 
 from cronspec.schedule import (
     EVERY_DAY,
@@ -35,9 +36,7 @@ def to_unix(schedule: StartTimeInterval | CustomInterval) -> tuple[UnixCron, ...
     match schedule:
         case StartTimeInterval(weekdays=weekdays):
             first = minute_of(schedule.first)
-            minutes = {
-                (first + step // 60) % 1440 for step in window_steps(schedule)
-            }
+            minutes = {(first + step // 60) % 1440 for step in window_steps(schedule)}
             restricted = STAR if weekdays == EVERY_DAY else weekdays
             return tuple(
                 UnixCron(by_minutes, hours, weekdays=restricted)
@@ -96,7 +95,9 @@ def to_groc(schedule: UnixCron) -> StartTimeInterval | CustomInterval | None:
     'every 5 minutes from 10:00 to 13:55'
     """
     minutes = minutes_of_day(schedule)
-    if isinstance(schedule.days, frozenset) and isinstance(schedule.weekdays, frozenset):
+    if isinstance(schedule.days, frozenset) and isinstance(
+        schedule.weekdays, frozenset
+    ):
         return None
     if len(minutes) == 1:
         at = time(minutes[0] // 60, minutes[0] % 60)
@@ -105,7 +106,7 @@ def to_groc(schedule: UnixCron) -> StartTimeInterval | CustomInterval | None:
         weekdays = _weekdays(schedule)
         days = OrdinalWeekdays(EVERY_ORDINAL, weekdays)
         return CustomInterval(at, days, schedule.months)
-    steps = {b - a for a, b in zip(minutes, minutes[1:], strict=False)}
+    steps = {b - a for a, b in pairwise(minutes)}
     if (
         len(steps) != 1
         or schedule.months != EVERY_MONTH

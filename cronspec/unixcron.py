@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final, Literal
 
 from cronspec.schedule import STAR, ScheduleError, UnixCron, Unrestricted, Weekday
@@ -52,11 +53,14 @@ _LAYOUT: Final = "minute, hour, day of month, month, day of week"
 _BLANKS: Final = " \t\r\n"
 _FOREIGN: Final = (
     (r"\?", "'?' is of Quartz and others, not of Cloud Scheduler; write '*'"),
-    (r"#", "'#' (the n-th weekday) is not of Cloud Scheduler; groc has '1st monday'"),
+    (
+        r".*#.*",
+        "'#' (the n-th weekday) is not of Cloud Scheduler; groc has '1st monday'",
+    ),
     (r"\d*L", "'L' (last) is not supported by Cloud Scheduler"),
     (r"(?:\d+|L)W", "'W' (nearest weekday) is not of Cloud Scheduler"),
     (r"H(?:\(.*\))?", "'H' is Jenkins's, not of Cloud Scheduler"),
-    (r"\d+/\d+", "a step needs a range or '*' before it, such as '5-59/10'"),
+    (r"[^-*/]+/.*", "a step needs a range or '*' before it, such as '5-59/10'"),
 )
 
 
@@ -113,26 +117,16 @@ def _parse_field(
 
 def _parse_part(part: str, field: _Field) -> range:
     for pattern, reason in _FOREIGN:
-        if re.fullmatch(rf"(?:{pattern}).*" if pattern == "#" else pattern, part, re.I):
+        if re.fullmatch(pattern, part, re.IGNORECASE):
             raise ValueError(reason)
-    if "#" in part:
-        raise ValueError(_FOREIGN[1][1])
     span, slash, step_text = part.partition("/")
-    step = 1
-    if slash:
-        if not re.fullmatch(r"[0-9]{1,4}", step_text) or not int(step_text):
-            raise ValueError(f"{step_text!r} is no step: a number from 1 on")
-        step = int(step_text)
-        if step > field.high:
-            raise ValueError(f"the step {step} exceeds the largest value, {field.high}")
+    step = _step(step_text, field) if slash else 1
     if span == "*":
         # `*` counts from 0 for days of the week, so 7 is not a Sunday of its own.
         return range(field.low, min(field.high, 6 if field.high == 7 else 99) + 1, step)
     first_text, dash, last_text = span.partition("-")
     first = _number(first_text, field)
     if not dash:
-        if slash:
-            raise ValueError(_FOREIGN[-1][1])
         return range(first, first + 1)
     last = _number(last_text, field)
     if first >= last:
@@ -141,6 +135,14 @@ def _parse_part(part: str, field: _Field) -> range:
             "or hold one value; use a list"
         )
     return range(first, last + 1, step)
+
+
+def _step(text: str, field: _Field) -> int:
+    if not re.fullmatch(r"[0-9]{1,4}", text) or not int(text):
+        raise ValueError(f"{text!r} is no step: a number from 1 on")
+    if int(text) > field.high:
+        raise ValueError(f"the step {text} exceeds the largest value, {field.high}")
+    return int(text)
 
 
 def _number(text: str, field: _Field) -> int:
@@ -179,7 +181,7 @@ def _render_field(values: frozenset[int], low: int, high: int) -> str:
     if len(values) == high - low + 1:
         return "*"
     ordered = sorted(values)
-    steps = {b - a for a, b in zip(ordered, ordered[1:], strict=False)}
+    steps = {b - a for a, b in pairwise(ordered)}
     if len(steps) == 1 and len(ordered) > 2:
         (step,) = steps
         if ordered[0] == low and ordered[-1] + step > high:

@@ -205,7 +205,7 @@ def clock(key: str) -> Clock:
 
 
 def clock_of(zone: ZoneInfo) -> Clock:
-    """Give the clock of `zone`, by its name: the pinned tzdata, whatever it was made of.
+    """Give the clock of `zone`, by its name: the pinned tzdata, whatever its source.
 
     Raises ZoneError for a zone without a name of the tz database.
     """
