@@ -114,7 +114,7 @@ def schedules(
     crons = [cron for cron in after if isinstance(cron, UnixCron)]
     if len(crons) != len(after):
         raise TypeError("only unix-cron can replace another schedule")
-    return _compare(before, tuple(crons), timezone, to_seconds(now) // DAY * DAY)
+    return _compare(before, tuple(crons), timezone, to_seconds(now))
 
 
 @lru_cache(maxsize=4096)
