@@ -10,23 +10,25 @@ from __future__ import annotations
 import json
 import os
 import sys
-from datetime import UTC, datetime
-from pathlib import Path
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 import click
 
+from cronspec.routing import effective
 from cronspec.zones import TZDATA_VERSION
 from migrate import options, sources
 from migrate.notes import Level, Note, note
 from migrate.sources import SourceError, Sources
-from migrate.translate import Translation, translate
+from migrate.translate import Translation, attempt_limit, translate
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from pathlib import Path
 
     from rich.text import Text
 
+    from cronspec.config import Fault
     from migrate.settings import Settings
 
 DONE: Final = 0
@@ -105,8 +107,8 @@ def translate_command(
     Exits 1 while an entry is blocked or a loss is not accepted, and then prints
     nothing that could be executed.
     """
-    settings, remarks = options.settings(chosen)
     files = _read(paths, dispatch, form)
+    settings, remarks = _settings(files, chosen)
     translations = _translate(files, settings)
     notes = [*remarks, *_file_notes(files)]
     refused = _refused(translations)
@@ -124,8 +126,15 @@ def translate_command(
 
 
 def _translate(files: Sources, settings: Settings) -> list[Translation]:
-    entries, rules = files.entries, files.rules
-    return translate(entries, rules, settings.home, settings.chooser(), _now())
+    limits = _limits(files) if settings.uses_http else {}
+    choose = settings.chooser(limits)
+    return translate(files.entries, files.rules, settings.home, choose, _now())
+
+
+def _limits(files: Sources) -> dict[str, timedelta]:
+    """Give how long attempts may take today, by service, from the app yamls found."""
+    apps = [app for folder in files.folders for app in sources.apps(folder)]
+    return {app.service: attempt_limit(app) for app in apps}
 
 
 def _refused(translations: Iterable[Translation]) -> list[tuple[Translation, Note]]:
@@ -190,8 +199,8 @@ def prove_command(
     their zone, retries by their time lines, routes by dispatch.yaml. Exits 1 if
     anything differs that is not accepted.
     """
-    settings, _ = options.settings(chosen)
     files = _read(paths, dispatch, form)
+    settings, _ = _settings(files, chosen)
     translations = _translate(files, settings)
     from migrate.report import proof  # noqa: PLC0415 - rich is slow to load
 
@@ -272,6 +281,35 @@ def _read(paths: tuple[Path, ...], dispatch: str | None, form: str) -> Sources:
                 f"{cron.file}: no entries: deployed as it is, it deletes all cron jobs"
             )
     return files
+
+
+def _settings(files: Sources, chosen: dict[str, Any]) -> tuple[Settings, list[Note]]:
+    """Read the settings beside cron.yaml and lay the options over; faults end it."""
+    try:
+        of_file, faults = sources.read_settings(files, chosen["config"], chosen["env"])
+    except SourceError as error:
+        _fail(str(error))
+    _end_with(faults)
+    settings, notes = options.settings(chosen, of_file)
+    reached = [
+        effective(entry.url, entry.target, files.rules, settings.project).service
+        for entry in files.entries
+    ]
+    _end_with(settings.faults(files.entries, reached))
+    missing = settings.missing_accounts(reached)
+    if missing:
+        _fail(
+            f"HTTP targets need a service account: --oidc-service-account-email "
+            f"[SERVICE=]EMAIL for {', '.join(missing)}"
+        )
+    return settings, notes
+
+
+def _end_with(faults: Sequence[Fault]) -> None:
+    for fault in faults:
+        _remark(str(fault))
+    if faults:
+        sys.exit(COULD_NOT)
 
 
 def _print(lines: Iterable[Text]) -> None:

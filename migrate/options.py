@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -10,8 +12,9 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import click
 
 from migrate.choices import Intervals, Routing, Schedules
-from migrate.notes import CODES, Level, Note, note
-from migrate.settings import Settings
+from migrate.notes import Note, note
+from migrate.settings import ALL_SERVICES, Service, Settings
+from migrate.settings_schema import LOSSES, base_url
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -19,7 +22,6 @@ if TYPE_CHECKING:
 _Command = TypeVar("_Command", bound="Callable[..., Any]")
 
 EXPORT_FORMATS: Final = ("gcloud",)
-LOSSES: Final = tuple(code for code, kind in CODES.items() if kind.level is Level.LOSS)
 # App Engine's own location ids, and what Cloud Scheduler calls the same places.
 _RENAMED: Final = {"us-central": "us-central1", "europe-west": "europe-west1"}
 
@@ -89,8 +91,17 @@ def form(command: _Command) -> _Command:
 
 
 def choices(command: _Command) -> _Command:
-    """Take all options that decide what jobs are made."""
+    """Take all options that decide what jobs are made; None where not given."""
     return _stack(
+        click.option(
+            "--config",
+            metavar="FILE",
+            type=click.Path(path_type=Path),
+            help="The settings; default: cronshift.toml beside cron.yaml.",
+        ),
+        click.option(
+            "--env", metavar="NAME", help="Lay the settings' [env.NAME] over."
+        ),
         click.option(
             "--project",
             metavar="ID",
@@ -100,46 +111,54 @@ def choices(command: _Command) -> _Command:
         click.option(
             "--schedules",
             type=click.Choice([kind.value for kind in Schedules]),
-            default=Schedules.AUTO.value,
-            show_default=True,
-            help="auto: unix-cron where proven equal, else groc; groc: as it stands; "
-            "unix: unix-cron or not at all.",
+            help="auto (default): unix-cron where proven equal, else groc; groc: as "
+            "it stands; unix: unix-cron or not at all.",
         ),
         click.option(
-            "--split",
-            is_flag=True,
+            "--split/--no-split",
+            default=None,
             help="Allow several unix-cron jobs for one entry.",
         ),
         click.option(
             "--intervals",
             type=click.Choice([kind.value for kind in Intervals]),
-            default=Intervals.KEEP.value,
-            show_default=True,
-            help="keep: `every 5 minutes` counts from the end of each run; clock: it "
-            "becomes clock-aligned unix-cron, a loss.",
+            help="keep (default): `every 5 minutes` counts from the end of each run; "
+            "clock: it becomes clock-aligned unix-cron, a loss.",
         ),
         click.option(
             "--routing",
             type=click.Choice([kind.value for kind in Routing]),
-            default=Routing.EFFECTIVE.value,
-            show_default=True,
-            help="effective: name the service that requests reach today; declared: "
-            "`target` as it stands.",
+            help="effective (default): name the service that requests reach today; "
+            "declared: `target` as it stands.",
         ),
         click.option(
             "--missing-retry-limit",
             type=click.Choice(["0", "5"]),
-            default="0",
-            show_default=True,
-            help="What a retry block without job_retry_limit means.",
+            help="What a retry block without job_retry_limit means (default 0).",
         ),
         click.option(
             "--set",
             "job_set",
             metavar="NAME",
-            default="default",
-            show_default=True,
-            help="The set of jobs that this cron.yaml owns.",
+            help="The set of jobs that this cron.yaml owns (default: default).",
+        ),
+        click.option(
+            "--http",
+            multiple=True,
+            metavar="SERVICE=URL",
+            help="Make entries that reach SERVICE (* for all) HTTP targets at URL.",
+        ),
+        click.option(
+            "--oidc-service-account-email",
+            multiple=True,
+            metavar="[SERVICE=]EMAIL",
+            help="The service account of HTTP targets.",
+        ),
+        click.option(
+            "--oidc-token-audience",
+            multiple=True,
+            metavar="[SERVICE=]AUD",
+            help="The audience of their tokens (default: the service's URL).",
         ),
         click.option(
             "--accept",
@@ -150,8 +169,13 @@ def choices(command: _Command) -> _Command:
     )(command)
 
 
-def settings(chosen: Mapping[str, Any]) -> tuple[Settings, list[Note]]:
-    """Make the settings of the options' values, with notes on what was changed."""
+def settings(
+    chosen: Mapping[str, Any], of_file: Settings
+) -> tuple[Settings, list[Note]]:
+    """Lay the options given over the file's settings, with notes on what changed.
+
+    Raises click.BadParameter.
+    """
     unknown = sorted(set(chosen["accept"]) - set(LOSSES))
     if unknown:
         raise click.BadParameter(
@@ -159,26 +183,65 @@ def settings(chosen: Mapping[str, Any]) -> tuple[Settings, list[Note]]:
             f"{', '.join(LOSSES)}",
             param_hint="--accept",
         )
-    notes = []
-    location = chosen["location"]
-    if location in _RENAMED:
-        text = f"{location} is called {_RENAMED[location]} by Cloud Scheduler"
-        notes.append(note("location-renamed", text, None))
-        location = _RENAMED[location]
-    return (
-        Settings(
-            project=chosen["project"] or project_of_environment(),
-            location=location,
-            schedules=Schedules(chosen["schedules"]),
-            split=chosen["split"],
-            intervals=Intervals(chosen["intervals"]),
-            routing=Routing(chosen["routing"]),
-            missing_retry_limit=int(chosen["missing_retry_limit"]),
-            job_set=chosen["job_set"],
-            accept=frozenset(chosen["accept"]),
-        ),
-        notes,
+    given = {
+        name: kind(chosen[name])
+        for name, kind in _KINDS.items()
+        if chosen[name] is not None
+    }
+    made = replace(
+        of_file,
+        **given,
+        accept=of_file.accept | set(chosen["accept"]),
+        services=_services(chosen, of_file),
     )
+    if made.project is None:
+        made = replace(made, project=project_of_environment())
+    if made.location not in _RENAMED:
+        return made, []
+    location = _RENAMED[made.location]
+    text = f"{made.location} is called {location} by Cloud Scheduler"
+    return replace(made, location=location), [note("location-renamed", text, None)]
+
+
+_KINDS: Final[Mapping[str, Callable[[Any], Any]]] = {
+    "project": str,
+    "location": str,
+    "schedules": Schedules,
+    "split": bool,
+    "intervals": Intervals,
+    "routing": Routing,
+    "missing_retry_limit": int,
+    "job_set": str,
+}
+
+
+def _services(chosen: Mapping[str, Any], of_file: Settings) -> dict[str, Service]:
+    services = dict(of_file.services)
+    for option, key in (
+        ("http", "url"),
+        ("oidc_service_account_email", "oidc_service_account_email"),
+        ("oidc_token_audience", "oidc_token_audience"),
+    ):
+        for value in chosen[option]:
+            name, said = _service_and_value(option, value)
+            known = services.get(name, Service())
+            services[name] = replace(known, **{key: said})
+    return services
+
+
+def _service_and_value(option: str, text: str) -> tuple[str, str]:
+    """Split `[SERVICE=]VALUE`; --http wants both parts, and an url."""
+    hint = f"--{option.replace('_', '-')}"
+    found = re.fullmatch(r"(\*|[a-z0-9-]+)=(.*)", text)
+    name, value = (found[1], found[2]) if found else (ALL_SERVICES, text)
+    if option == "http" and (found is None or base_url(value)):
+        raise click.BadParameter(
+            f"{text!r} is not SERVICE=URL, such as worker=https://worker-x.a.run.app",
+            param_hint=hint,
+        )
+    if not value:
+        raise click.BadParameter(f"{text!r} has no value", param_hint=hint)
+    return name, value
 
 
 def project_of_environment() -> str | None:

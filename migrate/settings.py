@@ -160,7 +160,9 @@ class Settings:
                 found.append(Fault("settings-no-entry", said.place, text))
             elif len(targets) > 1 and said.target is None:
                 names = ", ".join(sorted(target or "none" for target in targets))
-                text = f"entries with the url {said.url!r} have several targets ({names})"
+                text = (
+                    f"entries with the url {said.url!r} have several targets ({names})"
+                )
                 fix = "say which with target = …"
                 found.append(Fault("settings-ambiguous", said.place, text, fix))
         for entry, name in zip(entries, reached, strict=True):

@@ -1,19 +1,19 @@
 """cronshift.toml: the file that holds every choice, read with the place of each.
 
-    project = "shop"                 # any option of the command line, by its name
-    location = "europe-west1"
+project = "shop"                 # any option of the command line, by its name
+location = "europe-west1"
 
-    [services.worker]                # a service, as requests reach it
-    url = "https://worker-x.a.run.app"
-    oidc-service-account-email = "cron@shop.iam.gserviceaccount.com"
+[services.worker]                # a service, as requests reach it
+url = "https://worker-x.a.run.app"
+oidc-service-account-email = "cron@shop.iam.gserviceaccount.com"
 
-    [[entries]]                      # one entry, by its url (and target where shared)
-    url = "/tasks/heartbeat"
-    intervals = "clock"
-    accept = ["interval-to-clock"]
+[[entries]]                      # one entry, by its url (and target where shared)
+url = "/tasks/heartbeat"
+intervals = "clock"
+accept = ["interval-to-clock"]
 
-    [env.staging]                    # overrides any of it with --env staging
-    project = "shop-staging"
+[env.staging]                    # overrides any of it with --env staging
+project = "shop-staging"
 """
 
 from __future__ import annotations
@@ -21,21 +21,17 @@ from __future__ import annotations
 import difflib
 import re
 import tomllib
-from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Final
 
 from cronspec.config import Fault, Place
 from migrate.choices import Intervals, Routing, Schedules
-from migrate.notes import CODES, Level
 from migrate.settings import EntrySettings, Service, Settings
+from migrate.settings_schema import ENTRY, SERVICE, TOP, Checks, duration
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
 FILE_NAME: Final = "cronshift.toml"
-FAIL_ON: Final = ("error", "warning", "info", "never")
-DESTINATIONS: Final = ("app-engine", "http")
-_LOSSES: Final = tuple(code for code, kind in CODES.items() if kind.level is Level.LOSS)
 
 _Path = tuple[str | int, ...]
 
@@ -49,12 +45,12 @@ def load_settings(
     except tomllib.TOMLDecodeError as error:
         return Settings(), (_syntax_fault(error, file),)
     reader = _Reader(file, _places(text, file))
-    reader.table(document, (), _TOP | {"env": None})
+    reader.table(document, (), TOP | {"env": None})
     chosen = dict(document)
     environments = chosen.pop("env", {})
     if isinstance(environments, dict):
         for name, table in environments.items():
-            reader.table(table, ("env", name), _TOP)
+            reader.table(table, ("env", name), TOP)
     if env is not None:
         override = environments.get(env) if isinstance(environments, dict) else None
         if isinstance(override, dict):
@@ -64,7 +60,7 @@ def load_settings(
             reader.fault((), f"there is no [env.{env}]; there are: {known}")
     if reader.faults:
         return Settings(), tuple(reader.faults)
-    return _settings(chosen, reader, env), ()
+    return _settings(chosen, reader), ()
 
 
 def _syntax_fault(error: tomllib.TOMLDecodeError, file: str) -> Fault:
@@ -74,96 +70,6 @@ def _syntax_fault(error: tomllib.TOMLDecodeError, file: str) -> Fault:
     return Fault("settings-syntax", place, f"not TOML: {words.removesuffix('.')}")
 
 
-# --- What may be said -----------------------------------------------------------
-
-
-def _text(value: object) -> str | None:
-    return None if isinstance(value, str) and value else "a text"
-
-
-def _flag(value: object) -> str | None:
-    return None if isinstance(value, bool) else "true or false"
-
-
-def _limit(value: object) -> str | None:
-    return None if value in (0, 5) and not isinstance(value, bool) else "0 or 5"
-
-
-def _one_of(*values: str) -> Callable[[object], str | None]:
-    return lambda value: None if value in values else f"one of {', '.join(values)}"
-
-
-def _list_of(*values: str) -> Callable[[object], str | None]:
-    def check(value: object) -> str | None:
-        if isinstance(value, list) and all(one in values for one in value):
-            return None
-        return f"a list of {', '.join(values)}"
-
-    return check
-
-
-def _codes(value: object) -> str | None:
-    if isinstance(value, list) and all(isinstance(one, str) for one in value):
-        return None
-    return "a list of codes"
-
-
-def _base_url(value: object) -> str | None:
-    url = isinstance(value, str) and re.fullmatch(r"https?://[^\s/?#]+(/[^\s?#]*)?", value)
-    return None if url else "an url such as https://worker-x.a.run.app"
-
-
-def _duration(value: object) -> str | None:
-    return None if duration(value) is not None else "a duration such as '600s' or '10m'"
-
-
-_UNITS: Final = {"s": 1, "m": 60, "h": 3600}
-
-
-def duration(value: object) -> timedelta | None:
-    """Read a number of seconds, or a text such as 600s, 10m or 1h; None if neither."""
-    if isinstance(value, int) and not isinstance(value, bool):
-        return timedelta(seconds=value) if 0 < value <= 86_400 else None
-    found = re.fullmatch(r"(\d{1,5})([smh])", value) if isinstance(value, str) else None
-    return timedelta(seconds=int(found[1]) * _UNITS[found[2]]) if found else None
-
-
-_Checks = dict[str, "Callable[[object], str | None] | None"]
-
-_SCHEDULES: Final = _one_of(*(kind.value for kind in Schedules))
-_INTERVALS: Final = _one_of(*(kind.value for kind in Intervals))
-_SERVICE: Final[_Checks] = {
-    "url": _base_url,
-    "oidc-service-account-email": _text,
-    "oidc-token-audience": _text,
-}
-_ENTRY: Final[_Checks] = {
-    "url": _text,
-    "target": _text,
-    "schedules": _SCHEDULES,
-    "split": _flag,
-    "intervals": _INTERVALS,
-    "attempt-deadline": _duration,
-    "accept": _list_of(*_LOSSES),
-    "to": _one_of(*DESTINATIONS),
-}
-_TOP: Final[_Checks] = {
-    "project": _text,
-    "location": _text,
-    "schedules": _SCHEDULES,
-    "split": _flag,
-    "intervals": _INTERVALS,
-    "routing": _one_of(*(kind.value for kind in Routing)),
-    "missing-retry-limit": _limit,
-    "set": _text,
-    "accept": _list_of(*_LOSSES),
-    "ignore": _codes,
-    "fail-on": _one_of(*FAIL_ON),
-    "services": None,
-    "entries": None,
-}
-
-
 class _Reader:
     """Checks tables against what may be said, and collects every fault."""
 
@@ -171,6 +77,7 @@ class _Reader:
         self._file = file
         self._places = places
         self.faults: list[Fault] = []
+        self.entry_places: dict[tuple[object, object], Place] = {}
 
     def place(self, path: _Path) -> Place:
         while path and path not in self._places:
@@ -180,7 +87,7 @@ class _Reader:
     def fault(self, path: _Path, text: str, fix: str = "") -> None:
         self.faults.append(Fault("settings", self.place(path), text, fix))
 
-    def table(self, table: object, path: _Path, checks: _Checks) -> None:
+    def table(self, table: object, path: _Path, checks: Checks) -> None:
         if not isinstance(table, dict):
             self.fault(path, f"{_dotted(path)} must be a table")
             return
@@ -188,7 +95,9 @@ class _Reader:
             here = (*path, key)
             if key not in checks:
                 near = difflib.get_close_matches(key, checks, n=1)
-                fix = f"did you mean {near[0]!r}?" if near else f"known: {_list(checks)}"
+                fix = (
+                    f"did you mean {near[0]!r}?" if near else f"known: {_list(checks)}"
+                )
                 self.fault(here, f"{key!r} is no setting{_of(path)}", fix)
             elif key == "services" and checks[key] is None:
                 self._services(value, here)
@@ -202,7 +111,7 @@ class _Reader:
             self.fault(path, "services must be tables: [services.NAME]")
             return
         for name, table in services.items():
-            self.table(table, (*path, name), _SERVICE)
+            self.table(table, (*path, name), SERVICE)
 
     def _entries(self, entries: object, path: _Path) -> None:
         if not isinstance(entries, list):
@@ -210,9 +119,12 @@ class _Reader:
             return
         for index, table in enumerate(entries):
             here = (*path, index)
-            self.table(table, here, _ENTRY)
-            if isinstance(table, dict) and "url" not in table:
+            self.table(table, here, ENTRY)
+            if not isinstance(table, dict):
+                continue
+            if "url" not in table:
                 self.fault(here, "an entry is named by its url: url = …")
+            self.entry_places[_known_by(table)] = self.place(here)
 
 
 def _dotted(path: _Path) -> str:
@@ -229,7 +141,7 @@ def _of(path: _Path) -> str:
             return ""
 
 
-def _list(checks: _Checks) -> str:
+def _list(checks: Checks) -> str:
     return ", ".join(checks)
 
 
@@ -252,7 +164,7 @@ def _known_by(said: dict[str, Any]) -> tuple[object, object]:
     return said.get("url"), said.get("target")
 
 
-def _settings(chosen: dict[str, Any], reader: _Reader, env: str | None) -> Settings:
+def _settings(chosen: dict[str, Any], reader: _Reader) -> Settings:
     default = Settings()
     return Settings(
         project=chosen.get("project"),
@@ -277,7 +189,56 @@ def _settings(chosen: dict[str, Any], reader: _Reader, env: str | None) -> Setti
             for name, said in chosen.get("services", {}).items()
         },
         entries=tuple(
-            _entry(said, reader.place(_entry_path(said, reader, env)))
+            _entry(said, reader.entry_places[_known_by(said)])
             for said in chosen.get("entries", ())
         ),
     )
+
+
+def _entry(said: dict[str, Any], place: Place) -> EntrySettings:
+    schedules, intervals = said.get("schedules"), said.get("intervals")
+    return EntrySettings(
+        url=said["url"],
+        place=place,
+        target=said.get("target"),
+        schedules=None if schedules is None else Schedules(schedules),
+        split=said.get("split"),
+        intervals=None if intervals is None else Intervals(intervals),
+        attempt_deadline=duration(said.get("attempt-deadline")),
+        accept=frozenset(said.get("accept", ())),
+        to=said.get("to"),
+    )
+
+
+# --- Places ---------------------------------------------------------------------
+
+_PART: Final = r"""(?:[A-Za-z0-9_-]+|"[^"]*"|'[^']*')"""
+_DOTTED: Final = rf"{_PART}(?:\s*\.\s*{_PART})*"
+_HEADER: Final = re.compile(rf"\s*(\[\[?)\s*({_DOTTED})\s*\]")
+_KEY: Final = re.compile(rf"(\s*)({_DOTTED})\s*=")
+
+
+def _places(text: str, file: str) -> dict[_Path, Place]:
+    """Find where each table and key of a valid TOML text stands.
+
+    tomllib keeps no places. A line of a text over several lines may look like a key
+    and add a place that nothing asks for; keys of inline tables have their line's.
+    """
+    places: dict[_Path, Place] = {}
+    counts: dict[_Path, int] = {}
+    table: _Path = ()
+    for number, line in enumerate(text.splitlines(), start=1):
+        if header := _HEADER.match(line):
+            table = _split(header[2])
+            if header[1] == "[[":
+                counts[table] = counts.get(table, -1) + 1
+                table = (*table, counts[table])
+            places.setdefault(table, Place(file, number, header.start(1) + 1))
+        elif key := _KEY.match(line):
+            place = Place(file, number, key.start(2) + 1)
+            places.setdefault((*table, *_split(key[2])), place)
+    return places
+
+
+def _split(dotted: str) -> _Path:
+    return tuple(part.strip("\"'") for part in re.findall(_PART, dotted))

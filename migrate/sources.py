@@ -22,6 +22,8 @@ from cronspec.config import (
     load_cron,
     load_dispatch,
 )
+from migrate.settings import Settings
+from migrate.settings_file import FILE_NAME, load_settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -134,6 +136,30 @@ def _read_dispatch(path: Path) -> DispatchFile:
     if isinstance(text, Fault):
         return DispatchFile(str(path), (), (text,), ())
     return load_dispatch(text, str(path))
+
+
+def read_settings(
+    files: Sources, config: Path | None, env: str | None
+) -> tuple[Settings, tuple[Fault, ...]]:
+    """Read the settings that `config` names, or those beside cron.yaml.
+
+    Raises SourceError where they are missing or not the only ones.
+    """
+    beside = {Path(cron.file).parent / FILE_NAME for cron in files.crons}
+    found = [config] if config is not None else sorted(p for p in beside if p.is_file())
+    if len(found) > 1:
+        names = " and ".join(map(str, found))
+        raise SourceError(f"{names}: say which counts with --config FILE")
+    if not found:
+        if env is not None:
+            raise SourceError(f"--env {env} needs a {FILE_NAME} beside cron.yaml")
+        return Settings(), ()
+    if not found[0].is_file():
+        raise SourceError(f"{found[0]}: no such file (--config FILE)")
+    text = _read(found[0])
+    if isinstance(text, Fault):
+        return Settings(), (text,)
+    return load_settings(text, str(found[0]), env)
 
 
 def _read(path: Path) -> str | Fault:
