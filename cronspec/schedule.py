@@ -52,6 +52,7 @@ __all__ = [
     "Unrestricted",
     "WallClockSchedule",
     "Weekday",
+    "abridged",
     "last_tick",
     "minute_of",
     "minutes_of_day",
@@ -61,6 +62,13 @@ __all__ = [
     "to_seconds",
     "window_steps",
 ]
+
+
+def abridged(text: str, most: int = 200) -> str:
+    """Give a text as messages quote it: the middle of a very long one left out."""
+    if len(text) <= most:
+        return text
+    return f"{text[: most // 2]} … {text[-most // 4 :]}"
 
 
 class ScheduleError(ValueError):
@@ -75,7 +83,8 @@ class ScheduleError(ValueError):
         self.reason = reason
         self.fix = fix
         way_out = f"; did you mean {fix!r}?" if fix else ""
-        super().__init__(f"schedule {text!r}, column {column}: {reason}{way_out}")
+        quoted = repr(abridged(text))
+        super().__init__(f"schedule {quoted}, column {column}: {reason}{way_out}")
 
 
 class Weekday(IntEnum):
