@@ -21,6 +21,7 @@ What was most likely meant by a text that is none is worked out in `groc_fixes`.
 
 from __future__ import annotations
 
+import re
 from calendar import monthrange
 from datetime import time, timedelta
 from typing import TYPE_CHECKING, Final, TypeVar
@@ -69,9 +70,12 @@ def parse(text: str) -> GrocSchedule:
         return _Parser(text).timespec()
     except ScheduleError as error:
         # Only a text that is refused needs them, and they parse in their turn.
-        from cronspec.groc_fixes import fix  # noqa: PLC0415 - see above
+        from cronspec.groc_fixes import fix, is_crontab  # noqa: PLC0415 - see above
 
-        raise ScheduleError(text, error.column, error.reason, fix(text)) from None
+        column, reason = error.column, error.reason
+        if is_crontab(text):
+            column, reason = 1, "this is unix-cron, and cron.yaml takes groc only"
+        raise ScheduleError(text, column, reason, fix(text)) from None
 
 
 def accepts(text: str) -> bool:
@@ -118,7 +122,20 @@ class _Parser:
         return ScheduleError(self._text, (token or self._token).column, reason)
 
     def _found(self) -> str:
-        return f"found {self._token}" if self._token.kind != "end" else "but it ends"
+        if self._token.kind == "end":
+            return "but it ends"
+        whole = self._whole_word()
+        inside = f" (in {whole!r})" if whole not in {"", self._token.text} else ""
+        return f"found {self._token}{inside}"
+
+    def _whole_word(self) -> str:
+        """Give the letters that the next word stands among, as in `days`, `tues`."""
+        at = self._token.column - 1
+        before, after = self._text[max(at - 20, 0) : at], self._text[at : at + 20]
+        letters = re.compile(r"[a-z]*", re.IGNORECASE | re.ASCII)
+        lead = letters.match(before[::-1])
+        rest = letters.match(after)
+        return (lead[0][::-1] + rest[0]).lower() if lead and rest and rest[0] else ""
 
     def _said(self) -> str:
         """Give the last word read, for a message."""
@@ -128,6 +145,11 @@ class _Parser:
 
     def timespec(self) -> GrocSchedule:
         schedule = self._every() if self._at("every") else self._specific()
+        if self._at(",") and self._tokens[self._next - 1].kind == "time":
+            raise self._error(
+                "a schedule has one time of day: write an entry for each, or "
+                "'every N hours from HH:MM to HH:MM'"
+            )
         if self._token.kind != "end":
             raise self._error(f"expected nothing after {self._said()}, {self._found()}")
         return schedule
@@ -136,6 +158,10 @@ class _Parser:
         self._take()
         if self._token.kind == "number":
             return self._interval()
+        if "." in self._token.text:
+            raise self._error(
+                f"an interval is a whole number of hours or minutes, {self._found()}"
+            )
         if not self._at("day", *WEEKDAYS):
             raise self._error(
                 f"expected a number, a weekday or 'day' after 'every', {self._found()}"
@@ -146,11 +172,7 @@ class _Parser:
         number = self._take()
         count = self._number(number, "an interval")
         if not self._at(*UNITS):
-            raise self._error(
-                f"expected 'hours', 'minutes' or 'mins' after {number}, "
-                f"{self._found()} (units are plural only, and there are no "
-                "days, weeks or months)"
-            )
+            raise self._error(_no_unit(number, self._whole_word(), self._found()))
         period = count * UNITS[self._take().text]
         if not count:
             raise self._error("an interval must be at least 1", number)
@@ -254,6 +276,10 @@ class _Parser:
         return int(token.text)
 
     def _time(self, after: str) -> time:
+        if self._token.kind == "junk" and self._token.text[0].isdigit():
+            raise self._error(
+                f"{self._token} is no time of day: H:MM or HH:MM, 0:00 to 23:59"
+            )
         if self._token.kind != "time":
             raise self._error(
                 f"expected a time (H:MM or HH:MM, 0:00 to 23:59) after {after}, "
@@ -300,6 +326,21 @@ class _Parser:
             values.add(spellings[self._take().text])
             if not self._accept(","):
                 return frozenset(values)
+
+
+def _no_unit(number: Token, word: str, found: str) -> str:
+    """Say what is wrong with the word after `every N`."""
+    expected = f"expected 'hours', 'minutes' or 'mins' after {number}, {found}"
+    unit = word.removesuffix("s")
+    if unit in {"day", "week", "month", "year"}:
+        return (
+            f"{expected}; there is no interval of {unit}s: 'every 48 hours' counts "
+            "from the end of the last run, 'every day HH:MM' and 'every monday HH:MM' "
+            "keep to the clock"
+        )
+    if unit in {"hour", "minute", "min"}:
+        return f"{expected}; units are plural only"
+    return expected
 
 
 # --- Dialects -----------------------------------------------------------------
