@@ -11,13 +11,14 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
 from cronspec import retry, routing
 from cronspec.naming import Marks, entry_keys, identity
 from cronspec.zones import canonical
 from migrate import equivalence
-from migrate.choices import Routing, ToAppEngine, ToHttp
+from migrate.choices import APP_ENGINE_DEADLINE, Routing, ToAppEngine, ToHttp
 from migrate.job import (
     MAX_APP_ENGINE_DEADLINE,
     MAX_HTTP_DEADLINE,
@@ -35,9 +36,9 @@ from migrate.reschedule import reschedule
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from datetime import datetime, timedelta
+    from datetime import datetime
 
-    from cronspec.config import CronEntry, DispatchRule, Place
+    from cronspec.config import AppFile, CronEntry, DispatchRule, Place
     from migrate.choices import EntryChoices, Home
     from migrate.equivalence import RetryVerdict, Verdict
 
@@ -340,6 +341,18 @@ class _Entry:
             text = f"{self._timezone!r} is spelt {canonical(self._timezone)!r}"
             notes.append(note("zone-spelling", text, self._at("timezone")))
         return notes
+
+
+def attempt_limit(app: AppFile) -> timedelta:
+    """Give how long App Engine lets an attempt on a service take.
+
+    Ten minutes with automatic scaling, 24 hours with basic and manual, an hour in the
+    flexible environment (Cloud Scheduler API, Job.attemptDeadline).
+    """
+    if app.flexible:
+        return timedelta(hours=1)
+    automatic = app.scaling == "automatic"
+    return APP_ENGINE_DEADLINE if automatic else timedelta(hours=24)
 
 
 def _seconds(value: timedelta) -> str:

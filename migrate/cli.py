@@ -1,0 +1,333 @@
+"""The command line: commands, wiring and exit codes. All printing is here.
+
+One meaning of exit codes in every command: 0 done; 1 the answer is no (findings, a
+divergence, a loss that is not accepted); 2 could not (an unreadable file, bad usage,
+faults in a file; for `audit` faults are findings, so 1).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any, Final, NoReturn
+
+import click
+
+from cronspec.routing import effective
+from cronspec.zones import TZDATA_VERSION
+from migrate import options, sources
+from migrate.notes import Level, Note, note
+from migrate.sources import SourceError, Sources
+from migrate.translate import Translation, attempt_limit, translate
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
+
+    from rich.text import Text
+
+    from cronspec.config import Fault
+    from migrate.settings import Settings
+
+DONE: Final = 0
+NO: Final = 1
+COULD_NOT: Final = 2
+
+
+def main() -> None:
+    """Run the command line. Ends the process with an exit code, never a traceback."""
+    try:
+        cli.main(prog_name="cronshift", standalone_mode=True)
+    except BrokenPipeError:
+        # Who reads our output has read enough (`cronshift next . | head`).
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(DONE)
+
+
+def version() -> str:
+    """Give the versions that results depend on."""
+    from importlib.metadata import PackageNotFoundError  # noqa: PLC0415 - slow to load
+    from importlib.metadata import version as installed  # noqa: PLC0415 - as above
+
+    try:
+        own = installed("cronshift")
+    except PackageNotFoundError:
+        own = "(from a checkout)"
+    python = ".".join(map(str, sys.version_info[:3]))
+    return f"cronshift {own}, tzdata {TZDATA_VERSION}, Python {python}"
+
+
+def _print_version(context: click.Context, _: click.Parameter, value: bool) -> None:  # noqa: FBT001 - click's signature
+    if value:
+        click.echo(version())
+        context.exit()
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_print_version,
+    help="Tell the versions of cronshift, tzdata and Python.",
+)
+def cli() -> None:
+    """Move App Engine cron to Cloud Scheduler: audit, translate, prove.
+
+    PATH is a folder with a cron.yaml, one cron file, or several of either. Nothing
+    here needs an account or a network.
+
+    Exit codes: 0 done; 1 the answer is no (findings, a divergence, a loss not
+    accepted); 2 could not (unreadable file, bad usage, faults in a file).
+    """
+
+
+# --- translate ------------------------------------------------------------------
+
+
+@cli.command("translate")
+@options.paths
+@options.choices
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json", *options.EXPORT_FORMATS]),
+    default="text",
+    show_default=True,
+    help="text for people, json (REST v1) for programs, or an export.",
+)
+def translate_command(
+    paths: tuple[Path, ...], dispatch: str | None, form: str, **chosen: Any
+) -> None:
+    """Translate the entries of cron.yaml to Cloud Scheduler jobs.
+
+    Exits 1 while an entry is blocked or a loss is not accepted, and then prints
+    nothing that could be executed.
+    """
+    files = _read(paths, dispatch, form)
+    settings, remarks = _settings(files, chosen)
+    translations = _translate(files, settings)
+    notes = [*remarks, *_file_notes(files)]
+    refused = _refused(translations)
+    if form == "json":
+        from migrate.report import translation  # noqa: PLC0415 - rich is slow to load
+
+        _print_json(translation.as_json(translations, notes, ()))
+    elif form == "text":
+        from migrate.report import translation  # noqa: PLC0415 - as above
+
+        _print(translation.as_text(translations, notes, settings.home))
+    else:
+        _export(form, translations, settings, refused)
+    sys.exit(NO if refused else DONE)
+
+
+def _translate(files: Sources, settings: Settings) -> list[Translation]:
+    limits = _limits(files) if settings.uses_http else {}
+    choose = settings.chooser(limits)
+    return translate(files.entries, files.rules, settings.home, choose, _now())
+
+
+def _limits(files: Sources) -> dict[str, timedelta]:
+    """Give how long attempts may take today, by service, from the app yamls found."""
+    apps = [app for folder in files.folders for app in sources.apps(folder)]
+    return {app.service: attempt_limit(app) for app in apps}
+
+
+def _refused(translations: Iterable[Translation]) -> list[tuple[Translation, Note]]:
+    return [
+        (one, refused)
+        for one in translations
+        for refused in (*one.of_level(Level.BLOCK), *one.unaccepted)
+    ]
+
+
+def _file_notes(files: Sources) -> list[Note]:
+    """Give what holds for every job of the files."""
+    if not files.entries:
+        return []
+    text = (
+        "Cloud Scheduler does not send X-Appengine-Cron: code that checks it must take "
+        "X-CloudScheduler from 0.1.0.2 as well before the move"
+    )
+    return [note("cron-header-gone", text, None)]
+
+
+def _export(
+    form: str,
+    translations: Sequence[Translation],
+    settings: Settings,
+    refused: Sequence[tuple[Translation, Note]],
+) -> None:
+    if settings.project is None or settings.location is None:
+        _fail(
+            f"--format {form} makes what will be executed: it needs --project and "
+            "--location"
+        )
+    for one, why in refused:
+        option = f" (--accept {why.code})" if why.level is Level.LOSS else ""
+        _remark(
+            f"{why.place}: {one.entry.url}: {why.level} {why.code}: {why.text}{option}"
+        )
+    if refused:
+        _remark(
+            "nothing is exported while a loss is not accepted or an entry is blocked"
+        )
+        return
+    from migrate.export import EXPORTS  # noqa: PLC0415 - only one of them is needed
+
+    jobs = [job for one in translations for job in one.jobs]
+    click.echo(EXPORTS[form](jobs), nl=False)
+
+
+# --- prove ------------------------------------------------------------------------
+
+
+@cli.command("prove")
+@options.paths
+@options.choices
+@options.form
+def prove_command(
+    paths: tuple[Path, ...], dispatch: str | None, form: str, **chosen: Any
+) -> None:
+    """Prove, entry by entry, that the jobs do what App Engine does today.
+
+    Schedules are compared over the whole calendar and at every clock change of
+    their zone, retries by their time lines, routes by dispatch.yaml. Exits 1 if
+    anything differs that is not accepted.
+    """
+    files = _read(paths, dispatch, form)
+    settings, _ = _settings(files, chosen)
+    translations = _translate(files, settings)
+    from migrate.report import proof  # noqa: PLC0415 - rich is slow to load
+
+    if form == "json":
+        _print_json(proof.as_json(translations))
+    else:
+        _print(proof.as_text(translations))
+    sys.exit(NO if any(proof.diverges(one) for one in translations) else DONE)
+
+
+# --- next -------------------------------------------------------------------------
+
+
+@cli.command("next")
+@options.paths
+@click.option(
+    "--from",
+    "since",
+    type=options.INSTANT,
+    help="Look from this instant on (ISO 8601, UTC without an offset); default now.",
+)
+@click.option("--until", type=options.INSTANT, help="Look no further than this.")
+@click.option(
+    "--count",
+    type=click.IntRange(1, 100_000),
+    default=5,
+    show_default=True,
+    help="At most so many runs of each entry.",
+)
+@options.form
+def next_command(  # noqa: PLR0913 - one parameter an option
+    paths: tuple[Path, ...],
+    dispatch: str | None,
+    since: datetime | None,
+    until: datetime | None,
+    count: int,
+    form: str,
+) -> None:
+    """Show the coming runs of every entry, in its zone and in UTC.
+
+    Minutes that three entries or more share are listed at the end.
+    """
+    files = _read(paths, dispatch, form)
+    from migrate.report import coming  # noqa: PLC0415 - rich is slow to load
+
+    found = coming.coming(files.entries, since or _now(), count, until)
+    if form == "json":
+        _print_json(coming.as_json(found))
+    else:
+        _print(coming.as_text(found))
+
+
+# --- Printing and ending ------------------------------------------------------------
+
+
+def _now() -> datetime:
+    return datetime.now(UTC)
+
+
+def _read(paths: tuple[Path, ...], dispatch: str | None, form: str) -> Sources:
+    """Read the files; faults in them end the command, all told."""
+    try:
+        files = sources.read(paths, dispatch)
+    except SourceError as error:
+        _fail(str(error))
+    if files.faults:
+        from migrate.report import translation  # noqa: PLC0415 - rich is slow to load
+
+        if form == "json":
+            _print_json(translation.as_json((), (), files.faults))
+        for fault in files.faults:
+            _remark(str(fault))
+        many = "1 fault" if len(files.faults) == 1 else f"{len(files.faults)} faults"
+        _fail(f"{many}; `cronshift audit` tells more")
+    for cron in files.crons:
+        if not cron.entries:
+            _remark(
+                f"{cron.file}: no entries: deployed as it is, it deletes all cron jobs"
+            )
+    return files
+
+
+def _settings(files: Sources, chosen: dict[str, Any]) -> tuple[Settings, list[Note]]:
+    """Read the settings beside cron.yaml and lay the options over; faults end it."""
+    try:
+        of_file, faults = sources.read_settings(files, chosen["config"], chosen["env"])
+    except SourceError as error:
+        _fail(str(error))
+    _end_with(faults)
+    settings, notes = options.settings(chosen, of_file)
+    reached = [
+        effective(entry.url, entry.target, files.rules, settings.project).service
+        for entry in files.entries
+    ]
+    _end_with(settings.faults(files.entries, reached))
+    missing = settings.missing_accounts(reached)
+    if missing:
+        _fail(
+            f"HTTP targets need a service account: --oidc-service-account-email "
+            f"[SERVICE=]EMAIL for {', '.join(missing)}"
+        )
+    return settings, notes
+
+
+def _end_with(faults: Sequence[Fault]) -> None:
+    for fault in faults:
+        _remark(str(fault))
+    if faults:
+        sys.exit(COULD_NOT)
+
+
+def _print(lines: Iterable[Text]) -> None:
+    from rich.console import Console  # noqa: PLC0415 - slow to load
+
+    console = Console(highlight=False, soft_wrap=True, emoji=False, markup=False)
+    for line in lines:
+        console.print(line)
+
+
+def _print_json(document: dict[str, Any]) -> None:
+    click.echo(json.dumps(document, indent=2, ensure_ascii=False))
+
+
+def _remark(text: str) -> None:
+    click.echo(text, err=True)
+
+
+def _fail(text: str) -> NoReturn:
+    click.echo(f"cronshift: {text}", err=True)
+    sys.exit(COULD_NOT)
