@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 import click
 
 from cronspec.routing import effective
-from cronspec.zones import TZDATA_VERSION
+from cronspec.schedule import ScheduleError
+from cronspec.zones import TZDATA_VERSION, ZoneError
 from migrate import options, sources
 from migrate.notes import Level, Note, note
 from migrate.sources import SourceError, Sources
@@ -99,14 +100,25 @@ def cli() -> None:
     show_default=True,
     help="text for people, json (REST v1) for programs, or an export.",
 )
+@click.option(
+    "--import-blocks",
+    is_flag=True,
+    help="With --format terraform: import blocks for jobs that exist already.",
+)
 def translate_command(
-    paths: tuple[Path, ...], dispatch: str | None, form: str, **chosen: Any
+    paths: tuple[Path, ...],
+    dispatch: str | None,
+    form: str,
+    import_blocks: bool,  # noqa: FBT001 - click gives it by name
+    **chosen: Any,
 ) -> None:
     """Translate the entries of cron.yaml to Cloud Scheduler jobs.
 
     Exits 1 while an entry is blocked or a loss is not accepted, and then prints
     nothing that could be executed.
     """
+    if import_blocks and form != "terraform":
+        raise click.UsageError("--import-blocks goes with --format terraform")
     files = _read(paths, dispatch, form)
     settings, remarks = _settings(files, chosen)
     translations = _translate(files, settings)
@@ -121,7 +133,7 @@ def translate_command(
 
         _print(translation.as_text(translations, notes, settings.home))
     else:
-        _export(form, translations, settings, refused)
+        _export(form, translations, settings, refused, import_blocks)
     sys.exit(NO if refused else DONE)
 
 
@@ -161,6 +173,7 @@ def _export(
     translations: Sequence[Translation],
     settings: Settings,
     refused: Sequence[tuple[Translation, Note]],
+    import_blocks: bool,  # noqa: FBT001 - as the option has it
 ) -> None:
     if settings.project is None or settings.location is None:
         _fail(
@@ -177,10 +190,14 @@ def _export(
             "nothing is exported while a loss is not accepted or an entry is blocked"
         )
         return
-    from migrate.export import EXPORTS  # noqa: PLC0415 - only one of them is needed
+    from migrate.export import EXPORTS, ExportError, hcl  # noqa: PLC0415 - seldom used
 
     jobs = [job for one in translations for job in one.jobs]
-    click.echo(EXPORTS[form](jobs), nl=False)
+    try:
+        text = hcl(jobs, import_blocks=True) if import_blocks else EXPORTS[form](jobs)
+    except ExportError as error:
+        _fail(str(error))
+    click.echo(text, nl=False)
 
 
 # --- prove ------------------------------------------------------------------------
@@ -251,6 +268,45 @@ def next_command(  # noqa: PLR0913 - one parameter an option
         _print_json(coming.as_json(found))
     else:
         _print(coming.as_text(found))
+
+
+# --- explain ----------------------------------------------------------------------
+
+
+@cli.command("explain")
+@click.argument("text")
+@click.option(
+    "--time-zone",
+    "timezone",
+    metavar="ZONE",
+    default="UTC",
+    show_default=True,
+    help="The zone whose clock the schedule runs on.",
+)
+@click.option(
+    "--count",
+    type=click.IntRange(0, 100_000),
+    default=5,
+    show_default=True,
+    help="So many coming runs.",
+)
+@options.form
+def explain_command(text: str, timezone: str, count: int, form: str) -> None:
+    """Explain one schedule, groc or unix-cron: words, kind, next runs, twin.
+
+    The twin is the schedule of the other language that ticks alike, if there is one.
+    """
+    from migrate.report import explanation  # noqa: PLC0415 - rich is slow to load
+
+    try:
+        schedule = explanation.read(text)
+        one = explanation.explanation(text, timezone, _now(), count)
+    except (ScheduleError, ZoneError) as error:
+        _fail(str(error))
+    if form == "json":
+        _print_json(explanation.as_json(one, schedule))
+    else:
+        _print(explanation.as_text(one, schedule))
 
 
 # --- Printing and ending ------------------------------------------------------------

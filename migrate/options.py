@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _Command = TypeVar("_Command", bound="Callable[..., Any]")
 
-EXPORT_FORMATS: Final = ("gcloud",)
+EXPORT_FORMATS: Final = ("gcloud", "terraform", "krm")
 # App Engine's own location ids, and what Cloud Scheduler calls the same places.
 _RENAMED: Final = {"us-central": "us-central1", "europe-west": "europe-west1"}
 
