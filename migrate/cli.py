@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from cronspec.config import Fault
+    from migrate.audit import Report
     from migrate.settings import Settings
 
 DONE: Final = 0
@@ -47,17 +48,21 @@ def main() -> None:
         sys.exit(DONE)
 
 
-def version() -> str:
-    """Give the versions that results depend on."""
+def own_version() -> str:
+    """Give the version of the installed package, or say that there is none."""
     from importlib.metadata import PackageNotFoundError  # noqa: PLC0415 - slow to load
     from importlib.metadata import version as installed  # noqa: PLC0415 - as above
 
     try:
-        own = installed("cronshift")
+        return installed("cronshift")
     except PackageNotFoundError:
-        own = "(from a checkout)"
+        return "(from a checkout)"
+
+
+def version() -> str:
+    """Give the versions that results depend on."""
     python = ".".join(map(str, sys.version_info[:3]))
-    return f"cronshift {own}, tzdata {TZDATA_VERSION}, Python {python}"
+    return f"cronshift {own_version()}, tzdata {TZDATA_VERSION}, Python {python}"
 
 
 def _print_version(context: click.Context, _: click.Parameter, value: bool) -> None:  # noqa: FBT001 - click's signature
@@ -84,6 +89,64 @@ def cli() -> None:
     Exit codes: 0 done; 1 the answer is no (findings, a divergence, a loss not
     accepted); 2 could not (unreadable file, bad usage, faults in a file).
     """
+
+
+# --- audit ------------------------------------------------------------------------
+
+
+@cli.command("audit")
+@options.paths
+@options.judgement
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json", "sarif", "github"]),
+    default="text",
+    show_default=True,
+    help="text for people, json for programs, SARIF 2.1.0 for code scanning, or "
+    "annotations for a GitHub workflow.",
+)
+def audit_command(
+    paths: tuple[Path, ...],
+    dispatch: str | None,
+    services: str | None,
+    show_ignored: bool,  # noqa: FBT001 - click gives it by name
+    form: str,
+    **chosen: Any,
+) -> None:
+    """Audit cron.yaml and dispatch.yaml: what is wrong, or will surprise.
+
+    Below a folder, app yamls, code and build scripts are looked at too. Faults in the
+    files are findings. Exits 1 where there is one of the severity of --fail-on.
+    """
+    from migrate import audit, evidence_files  # noqa: PLC0415 - slow to load
+
+    try:
+        files = sources.read(paths, dispatch)
+    except SourceError as error:
+        _fail(str(error))
+    settings = options.judge(_settings_of_file(files, chosen), chosen)
+    named = [name.strip() for name in (services or "").split(",") if name.strip()]
+    evidence = evidence_files.gather(files, _now(), named, settings.project)
+    report = audit.examine(evidence, sorted(settings.ignore))
+    _print_audit(report, form, show_ignored)
+    never = settings.fail_on == "never"
+    fail_on = None if never else audit.Severity(settings.fail_on)
+    sys.exit(NO if audit.reaches(report, fail_on) else DONE)
+
+
+def _print_audit(report: Report, form: str, show_ignored: bool) -> None:  # noqa: FBT001 - as the option has it
+    from migrate.report import annotations, findings, sarif  # noqa: PLC0415 - as above
+
+    match form:
+        case "json":
+            _print_json(findings.as_json(report))
+        case "sarif":
+            _print_json(sarif.as_sarif(report, own_version()))
+        case "github":
+            click.echo(annotations.as_annotations(report), nl=False)
+        case _:
+            click.echo(findings.as_text(report, show_ignored=show_ignored), nl=False)
 
 
 # --- translate ------------------------------------------------------------------
@@ -341,11 +404,7 @@ def _read(paths: tuple[Path, ...], dispatch: str | None, form: str) -> Sources:
 
 def _settings(files: Sources, chosen: dict[str, Any]) -> tuple[Settings, list[Note]]:
     """Read the settings beside cron.yaml and lay the options over; faults end it."""
-    try:
-        of_file, faults = sources.read_settings(files, chosen["config"], chosen["env"])
-    except SourceError as error:
-        _fail(str(error))
-    _end_with(faults)
+    of_file = _settings_of_file(files, chosen)
     settings, notes = options.settings(chosen, of_file)
     reached = [
         effective(entry.url, entry.target, files.rules, settings.project).service
@@ -359,6 +418,15 @@ def _settings(files: Sources, chosen: dict[str, Any]) -> tuple[Settings, list[No
             f"[SERVICE=]EMAIL for {', '.join(missing)}"
         )
     return settings, notes
+
+
+def _settings_of_file(files: Sources, chosen: dict[str, Any]) -> Settings:
+    try:
+        of_file, faults = sources.read_settings(files, chosen["config"], chosen["env"])
+    except SourceError as error:
+        _fail(str(error))
+    _end_with(faults)
+    return of_file
 
 
 def _end_with(faults: Sequence[Fault]) -> None:

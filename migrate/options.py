@@ -14,7 +14,7 @@ import click
 from migrate.choices import Intervals, Routing, Schedules
 from migrate.notes import Note, note
 from migrate.settings import ALL_SERVICES, Service, Settings
-from migrate.settings_schema import LOSSES, base_url
+from migrate.settings_schema import FAIL_ON, LOSSES, base_url
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -169,6 +169,46 @@ def choices(command: _Command) -> _Command:
     )(command)
 
 
+def judgement(command: _Command) -> _Command:
+    """Take the options of an audit; None where not given."""
+    return _stack(
+        click.option(
+            "--config",
+            metavar="FILE",
+            type=click.Path(path_type=Path),
+            help="The settings; default: cronshift.toml beside cron.yaml. An option "
+            "beats them.",
+        ),
+        click.option(
+            "--env", metavar="NAME", help="Lay the settings' [env.NAME] over."
+        ),
+        click.option(
+            "--project",
+            metavar="ID",
+            help="The project; else CLOUDSDK_CORE_PROJECT or GOOGLE_CLOUD_PROJECT.",
+        ),
+        click.option(
+            "--services",
+            metavar="NAME,…",
+            help="The services that exist; default: those of the app yamls below PATH.",
+        ),
+        click.option(
+            "--fail-on",
+            type=click.Choice(FAIL_ON),
+            help="Exit 1 from this severity on (default: error).",
+        ),
+        click.option(
+            "--ignore",
+            multiple=True,
+            metavar="CODE",
+            help="Leave findings of this code out (repeatable).",
+        ),
+        click.option(
+            "--show-ignored", is_flag=True, help="List what was ignored, and why."
+        ),
+    )(command)
+
+
 def settings(
     chosen: Mapping[str, Any], of_file: Settings
 ) -> tuple[Settings, list[Note]]:
@@ -242,6 +282,16 @@ def _service_and_value(option: str, text: str) -> tuple[str, str]:
     if not value:
         raise click.BadParameter(f"{text!r} has no value", param_hint=hint)
     return name, value
+
+
+def judge(of_file: Settings, chosen: Mapping[str, Any]) -> Settings:
+    """Lay the options of an audit over the file's settings."""
+    return replace(
+        of_file,
+        project=chosen["project"] or of_file.project or project_of_environment(),
+        fail_on=chosen["fail_on"] or of_file.fail_on,
+        ignore=frozenset(chosen["ignore"]) or of_file.ignore,
+    )
 
 
 def project_of_environment() -> str | None:
