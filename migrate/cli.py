@@ -7,10 +7,12 @@ faults in a file; for `audit` faults are findings, so 1).
 
 from __future__ import annotations
 
+import codecs
 import json
 import os
 import sys
 from datetime import UTC, datetime, timedelta
+from io import TextIOWrapper
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 import click
@@ -38,12 +40,37 @@ COULD_NOT: Final = 2
 
 def main() -> None:
     """Run the command line. Ends the process with an exit code, never a traceback."""
+    codecs.register_error("cronshift", _plainly)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="cronshift")
     try:
-        cli.main(prog_name="cronshift", standalone_mode=True)
+        # Not standalone: click would end a broken pipe with 1, which here means no.
+        code = cli.main(prog_name="cronshift", standalone_mode=False)
+        sys.stdout.flush()
+    except click.ClickException as error:
+        error.show()
+        sys.exit(COULD_NOT)
+    except (click.Abort, KeyboardInterrupt):
+        sys.exit(COULD_NOT)
     except BrokenPipeError:
         # Who reads our output has read enough (`cronshift next . | head`).
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(DONE)
+    sys.exit(code)
+
+
+def _plainly(error: UnicodeError) -> tuple[str, int]:
+    """Write what a terminal's encoding lacks with the characters that it has."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    plain = {"→": "->", "…": "..."}
+    lacking = error.object[error.start : error.end]
+    written = (
+        plain.get(one) or one.encode("ascii", "backslashreplace").decode("ascii")
+        for one in lacking
+    )
+    return "".join(written), error.end
 
 
 def version() -> str:
@@ -108,33 +135,41 @@ def translate_command(
     nothing that could be executed.
     """
     files = _read(paths, dispatch, form)
-    settings, remarks = _settings(files, chosen)
+    settings, remarks = _settings(files, chosen, form)
     translations = _translate(files, settings)
     notes = [*remarks, *_file_notes(files)]
     refused = _refused(translations)
     if form == "json":
         from migrate.report import translation  # noqa: PLC0415 - rich is slow to load
 
-        _print_json(translation.as_json(translations, notes, ()))
+        _print_json(translation.as_json(translations, notes))
     elif form == "text":
         from migrate.report import translation  # noqa: PLC0415 - as above
 
         _print(translation.as_text(translations, notes, settings.home))
     else:
+        for told in remarks:
+            _remark(told.text)
         _export(form, translations, settings, refused)
     sys.exit(NO if refused else DONE)
 
 
 def _translate(files: Sources, settings: Settings) -> list[Translation]:
-    limits = _limits(files) if settings.uses_http else {}
+    limits = _limits(files) if settings.needs_limits else {}
     choose = settings.chooser(limits)
     return translate(files.entries, files.rules, settings.home, choose, _now())
 
 
 def _limits(files: Sources) -> dict[str, timedelta]:
-    """Give how long attempts may take today, by service, from the app yamls found."""
-    apps = [app for folder in files.folders for app in sources.apps(folder)]
-    return {app.service: attempt_limit(app) for app in apps}
+    """Give how long attempts may take today, by service, from the app yamls found.
+
+    Of several for one service the longest counts, so that no cut goes untold.
+    """
+    limits: dict[str, timedelta] = {}
+    for app in (app for folder in files.folders for app in sources.apps(folder)):
+        known = limits.get(app.service, timedelta(0))
+        limits[app.service] = max(known, attempt_limit(app))
+    return limits
 
 
 def _refused(translations: Iterable[Translation]) -> list[tuple[Translation, Note]]:
@@ -180,7 +215,7 @@ def _export(
     from migrate.export import EXPORTS  # noqa: PLC0415 - only one of them is needed
 
     jobs = [job for one in translations for job in one.jobs]
-    click.echo(EXPORTS[form](jobs), nl=False)
+    _print_exactly(EXPORTS[form](jobs))
 
 
 # --- prove ------------------------------------------------------------------------
@@ -200,7 +235,7 @@ def prove_command(
     anything differs that is not accepted.
     """
     files = _read(paths, dispatch, form)
-    settings, _ = _settings(files, chosen)
+    settings, _ = _settings(files, chosen, form)
     translations = _translate(files, settings)
     from migrate.report import proof  # noqa: PLC0415 - rich is slow to load
 
@@ -253,6 +288,24 @@ def next_command(  # noqa: PLR0913 - one parameter an option
         _print(coming.as_text(found))
 
 
+# --- completion -------------------------------------------------------------------
+
+
+@cli.command("completion")
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+def completion_command(shell: str) -> None:
+    """Print the script that completes commands and options in a shell.
+
+    bash: eval "$(cronshift completion bash)" in ~/.bashrc; zsh: the same with zsh in
+    ~/.zshrc; fish: cronshift completion fish | source in config.fish.
+    """
+    from click.shell_completion import get_completion_class  # noqa: PLC0415 - rare
+
+    kind = get_completion_class(shell)
+    assert kind is not None  # noqa: S101 - the three that click knows
+    click.echo(kind(cli, {}, "cronshift", "_CRONSHIFT_COMPLETE").source())
+
+
 # --- Printing and ending ------------------------------------------------------------
 
 
@@ -266,15 +319,7 @@ def _read(paths: tuple[Path, ...], dispatch: str | None, form: str) -> Sources:
         files = sources.read(paths, dispatch)
     except SourceError as error:
         _fail(str(error))
-    if files.faults:
-        from migrate.report import translation  # noqa: PLC0415 - rich is slow to load
-
-        if form == "json":
-            _print_json(translation.as_json((), (), files.faults))
-        for fault in files.faults:
-            _remark(str(fault))
-        many = "1 fault" if len(files.faults) == 1 else f"{len(files.faults)} faults"
-        _fail(f"{many}; `cronshift audit` tells more")
+    _end_with(files.faults, form)
     for cron in files.crons:
         if not cron.entries:
             _remark(
@@ -283,20 +328,24 @@ def _read(paths: tuple[Path, ...], dispatch: str | None, form: str) -> Sources:
     return files
 
 
-def _settings(files: Sources, chosen: dict[str, Any]) -> tuple[Settings, list[Note]]:
+def _settings(
+    files: Sources, chosen: dict[str, Any], form: str = "text"
+) -> tuple[Settings, list[Note]]:
     """Read the settings beside cron.yaml and lay the options over; faults end it."""
     try:
         of_file, faults = sources.read_settings(files, chosen["config"], chosen["env"])
     except SourceError as error:
         _fail(str(error))
-    _end_with(faults)
+    _end_with(faults, form)
     settings, notes = options.settings(chosen, of_file)
     reached = [
         effective(entry.url, entry.target, files.rules, settings.project).service
         for entry in files.entries
     ]
-    _end_with(settings.faults(files.entries, reached))
-    missing = settings.missing_accounts(reached)
+    _end_with(settings.faults(files.entries, reached), form)
+    for told in settings.unreached(reached):
+        _remark(told)
+    missing = settings.missing_accounts(files.entries, reached)
     if missing:
         _fail(
             f"HTTP targets need a service account: --oidc-service-account-email "
@@ -305,23 +354,47 @@ def _settings(files: Sources, chosen: dict[str, Any]) -> tuple[Settings, list[No
     return settings, notes
 
 
-def _end_with(faults: Sequence[Fault]) -> None:
+# What a command's JSON holds where there is nothing to tell, beside `faults`.
+_NOTHING: Final[dict[str | None, dict[str, list[Any]]]] = {
+    "translate": {"jobs": [], "notes": []},
+    "prove": {"entries": []},
+    "next": {"entries": [], "clashes": []},
+}
+
+
+def _end_with(faults: Sequence[Fault], form: str) -> None:
+    """End the command if there are faults, all told: on stderr, in JSON as well."""
+    if not faults:
+        return
+    if form == "json":
+        from migrate.report.words import fault_json  # noqa: PLC0415 - only wanted here
+
+        command = click.get_current_context().command.name
+        told = [fault_json(fault) for fault in faults]
+        _print_json(_NOTHING.get(command, {}) | {"faults": told})
     for fault in faults:
         _remark(str(fault))
-    if faults:
-        sys.exit(COULD_NOT)
+    _fail("1 fault" if len(faults) == 1 else f"{len(faults)} faults")
 
 
 def _print(lines: Iterable[Text]) -> None:
     from rich.console import Console  # noqa: PLC0415 - slow to load
 
     console = Console(highlight=False, soft_wrap=True, emoji=False, markup=False)
-    for line in lines:
-        console.print(line)
+    with console.capture() as captured:  # rich would end a broken pipe itself
+        for line in lines:
+            console.print(line)
+    click.echo(captured.get(), nl=False, color=console.is_terminal)
 
 
 def _print_json(document: dict[str, Any]) -> None:
-    click.echo(json.dumps(document, indent=2, ensure_ascii=False))
+    _print_exactly(json.dumps(document, indent=2, ensure_ascii=False) + "\n")
+
+
+def _print_exactly(text: str) -> None:
+    """Print what a program is to read: UTF-8, whatever the terminal's encoding."""
+    # A file's name may hold bytes that are no text; JSON can say them escaped.
+    click.echo(text.encode("utf-8", "backslashreplace"), nl=False)
 
 
 def _remark(text: str) -> None:
