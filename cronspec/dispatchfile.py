@@ -175,6 +175,8 @@ def _mapping(top: Mapping, report: Report) -> list[DispatchRule]:
 def _rules(nodes: Sequence, report: Report) -> list[DispatchRule]:
     rules = []
     for index, (node, dash) in enumerate(nodes.items):
+        if report.full:
+            break
         if isinstance(node, Mapping):
             rule = _rule(node, index, dash, report)
             if rule:

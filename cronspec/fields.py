@@ -78,7 +78,7 @@ def _unknown(name: str | None, place: Place, words: Vocabulary, report: Report) 
         return
     known = ", ".join(words.keys)
     fix = words.hints.get(name.lower(), "")
-    if not fix and not report.full:
+    if not fix and not report.full:  # a near word is costly to find
         close = near(name, words.keys)
         fix = f"did you mean {close!r}?" if close else f"it may have: {known}"
     report.fault("unknown-key", place, f"{words.what} has no {shown(name)}", fix)

@@ -14,7 +14,7 @@ import click
 from migrate.choices import Intervals, Routing, Schedules
 from migrate.notes import Note, note
 from migrate.settings import ALL_SERVICES, Service, Settings
-from migrate.settings_schema import LOSSES, base_url, email
+from migrate.settings_schema import FAIL_ON, LOSSES, base_url, email
 from migrate.settings_schema import name as name_check
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _Command = TypeVar("_Command", bound="Callable[..., Any]")
 
-EXPORT_FORMATS: Final = ("gcloud",)
+EXPORT_FORMATS: Final = ("gcloud", "terraform", "krm")
 _FIRST_YEAR, _LAST_YEAR = 1900, 9000  # well within what dates can be counted in
 # App Engine's own location ids, and what Cloud Scheduler calls the same places.
 _RENAMED: Final = {"us-central": "us-central1", "europe-west": "europe-west1"}
@@ -185,6 +185,46 @@ def choices(command: _Command) -> _Command:
     )(command)
 
 
+def judgement(command: _Command) -> _Command:
+    """Take the options of an audit; None where not given."""
+    return _stack(
+        click.option(
+            "--config",
+            metavar="FILE",
+            type=click.Path(path_type=Path),
+            help="The settings; default: cronshift.toml beside cron.yaml. An option "
+            "beats them.",
+        ),
+        click.option(
+            "--env", metavar="NAME", help="Lay the settings' [env.NAME] over."
+        ),
+        click.option(
+            "--project",
+            metavar="ID",
+            help="The project; else CLOUDSDK_CORE_PROJECT or GOOGLE_CLOUD_PROJECT.",
+        ),
+        click.option(
+            "--services",
+            metavar="NAME,…",
+            help="The services that exist; default: those of the app yamls below PATH.",
+        ),
+        click.option(
+            "--fail-on",
+            type=click.Choice(FAIL_ON),
+            help="Exit 1 from this severity on (default: error).",
+        ),
+        click.option(
+            "--ignore",
+            multiple=True,
+            metavar="CODE",
+            help="Leave findings of this code out (repeatable).",
+        ),
+        click.option(
+            "--show-ignored", is_flag=True, help="List what was ignored, and why."
+        ),
+    )(command)
+
+
 def settings(
     chosen: Mapping[str, Any], of_file: Settings
 ) -> tuple[Settings, list[Note]]:
@@ -270,6 +310,16 @@ def _service_and_value(option: str, text: str) -> tuple[str, str]:
     if option == "oidc_service_account_email" and (wanted := email(value)):
         raise click.BadParameter(f"{value!r}: expected {wanted}", param_hint=hint)
     return name, value
+
+
+def judge(of_file: Settings, chosen: Mapping[str, Any]) -> Settings:
+    """Lay the options of an audit over the file's settings."""
+    return replace(
+        of_file,
+        project=chosen["project"] or of_file.project or project_of_environment(),
+        fail_on=chosen["fail_on"] or of_file.fail_on,
+        ignore=frozenset(chosen["ignore"]) or of_file.ignore,
+    )
 
 
 def project_of_environment() -> str | None:
