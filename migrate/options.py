@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 _Command = TypeVar("_Command", bound="Callable[..., Any]")
 
 EXPORT_FORMATS: Final = ("gcloud", "terraform", "krm")
+_FIRST_YEAR, _LAST_YEAR = 1900, 9000  # well within what dates can be counted in
 # App Engine's own location ids, and what Cloud Scheduler calls the same places.
 _RENAMED: Final = {"us-central": "us-central1", "europe-west": "europe-west1"}
 
@@ -49,6 +50,12 @@ class _Instant(_InstantType):
         except ValueError:
             self.fail(
                 f"{value!r} is not like 2026-03-08T07:30 or …T07:30-05:00", param, ctx
+            )
+        if not _FIRST_YEAR <= instant.year <= _LAST_YEAR:
+            self.fail(
+                f"{value!r} is not within the years {_FIRST_YEAR} to {_LAST_YEAR}",
+                param,
+                ctx,
             )
         return instant if instant.tzinfo else instant.replace(tzinfo=UTC)
 
