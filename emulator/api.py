@@ -161,7 +161,9 @@ class SchedulerApi:
         call.allow("updateMask")
         message = _JOB[call.version]
         sent = read(message, call.request.body, "job")
-        paths = mask_paths(call.request.query.get("updateMask", ""), message)
+        everything = ",".join(sent)  # without a mask, all that was sent
+        mask = call.request.query.get("updateMask", everything)
+        paths = mask_paths(mask, message)
         now = self.clock.now()
         return self._found(
             self.store.change(

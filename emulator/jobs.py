@@ -89,12 +89,11 @@ def create(key: Key, sent: Json, app: App, now: datetime) -> Job:
 def update(
     job: Job, sent: Json, paths: Sequence[tuple[str, ...]], app: App, now: datetime
 ) -> Job:
-    """Give the job with the fields that a mask names; a pause stays. Raises ApiError.
+    """Give the job with the fields that `paths` name; a pause stays. Raises ApiError.
 
-    Without a mask, the fields that were sent.
+    Any update counts an end-time interval anew from `now`.
     """
-    chosen = paths or [(name,) for name in sent if name != "name"]
-    changed = Job(job.key, masked(job.resource, sent, chosen))
+    changed = Job(job.key, masked(job.resource, sent, paths))
     return _settled(changed, app, now)
 
 

@@ -11,7 +11,7 @@ import base64
 import binascii
 import re
 from dataclasses import dataclass
-from enum import Enum, auto
+from enum import Enum
 from typing import TYPE_CHECKING, Final
 
 from emulator.errors import Json, invalid
@@ -30,7 +30,7 @@ class Kind(Enum):
     BYTES = "TYPE_BYTES"
     METHOD = "type.googleapis.com/google.cloud.scheduler.v1.HttpMethod"
     TEXTS = "map<string, string>"
-    OUTPUT = auto()
+    OUTPUT = "output only"
 
 
 @dataclass(frozen=True, slots=True)

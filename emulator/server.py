@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import socket
+import sys
 from dataclasses import dataclass
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -24,6 +25,11 @@ class _Server(ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 256
     world: World
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """Let a client go that broke off; show anything else."""
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)  # type: ignore[arg-type]  # the base's own types are private
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -47,11 +53,12 @@ class _Handler(BaseHTTPRequestHandler):
         if request.path.startswith(control.PREFIX):
             self._send(control.reply(world, request))
             return
-        match world.reply(request):
+        reply = CutOff() if world.closing.is_set() else world.reply(request)
+        match reply:
             case CutOff():
                 self.close_connection = True
                 self.connection.shutdown(socket.SHUT_RDWR)
-            case Reply() as reply:
+            case Reply():
                 self._send(reply)
 
     do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = _handle  # noqa: N815 - the base's
@@ -65,10 +72,7 @@ class _Handler(BaseHTTPRequestHandler):
             "Content-Type: application/json; charset=UTF-8\r\n"
             f"Content-Length: {len(body)}\r\n\r\n"
         )
-        try:
-            self.wfile.write(head.encode() + body)
-        except ConnectionError:
-            self.close_connection = True  # the client gave up waiting
+        self.wfile.write(head.encode() + body)
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base's
         """Say nothing: the journal has every request."""

@@ -104,6 +104,8 @@ class SqliteStore:
         self._db = sqlite3.connect(
             path, check_same_thread=False, isolation_level=None, timeout=30
         )
+        # What an emulator keeps need not outlive the machine's power.
+        self._db.execute("PRAGMA synchronous = OFF")
         self._db.execute(
             "CREATE TABLE IF NOT EXISTS job (legacy INTEGER, name TEXT, parent TEXT, "
             "resource TEXT NOT NULL, PRIMARY KEY (legacy, name)) WITHOUT ROWID"
