@@ -319,16 +319,22 @@ def test_an_http_target_has_the_url_the_token_and_the_limit_of_today() -> None:
     [
         (timedelta(hours=24), None, timedelta(minutes=30), ["deadline-cut"]),
         (timedelta(minutes=30), None, timedelta(minutes=30), []),
-        (timedelta(hours=1), timedelta(minutes=5), timedelta(minutes=5), []),
+        (timedelta(minutes=5), None, timedelta(minutes=5), []),
+        # A deadline that the user shortens is a cut as well.
+        (
+            timedelta(minutes=10),
+            timedelta(minutes=5),
+            timedelta(minutes=5),
+            ["deadline-cut"],
+        ),
     ],
 )
 def test_an_http_target_cuts_attempts_at_half_an_hour(
     limit: timedelta, said: timedelta | None, deadline: timedelta, noted: list[str]
 ) -> None:
-    to = ToHttp(HTTP.base_url, HTTP.service_account_email, HTTP.audience, limit)
     made = one(
         "schedule: every day 9:00",
-        choices=EntryChoices(destination=to, attempt_deadline=said),
+        choices=EntryChoices(destination=HTTP, attempt_deadline=said, limit=limit),
     )
     assert made.jobs[0].attempt_deadline == deadline
     assert codes(made) == ["http-target", *noted]
