@@ -116,6 +116,21 @@ def mask(diffs: Iterable[FieldDiff], wanted: Mapping[str, Any]) -> tuple[str, ..
     return tuple(sorted(paths | ({kind} if displaced else set())))
 
 
+def explicit(job: Json) -> Json:
+    """Give the job with the defaults written out that an update has to send.
+
+    A masked field that is not sent becomes zero, which is not its default.
+    """
+    config = {
+        name: int(value) if value.isdigit() else value
+        for name, value in _retry(job.get("retryConfig"))
+    }
+    filled = {**job, "timeZone": job.get("timeZone") or "UTC", "retryConfig": config}
+    if "httpTarget" in job:
+        filled["attemptDeadline"] = job.get("attemptDeadline", _DEADLINE)
+    return filled
+
+
 def zone(name: str) -> str:
     """Give a time zone's name; all of UTC's are one.
 

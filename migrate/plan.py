@@ -13,7 +13,14 @@ from typing import TYPE_CHECKING, Final
 
 from cronspec.naming import ENTRY_HEADER, PAUSED_HEADER, Marks
 from migrate.livejob import State, url_of
-from migrate.normal import FieldDiff, differences, header_of, mask, with_headers
+from migrate.normal import (
+    FieldDiff,
+    differences,
+    explicit,
+    header_of,
+    mask,
+    with_headers,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -209,7 +216,7 @@ def _parent(job: LiveJob | Json) -> str:
 
 def _change(live: LiveJob, wanted: Json) -> Change | None:
     """Give the change that makes one live job as wanted; None where it is."""
-    after = {**wanted, "name": live.name}
+    after = explicit({**wanted, "name": live.name})
     diffs = differences(live.resource, after)
     if live.unborn:
         return Finish(live, after, tuple(diffs))

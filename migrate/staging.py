@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from cronspec.naming import PAUSED_HEADER, UNBORN_HEADER
 from migrate.livejob import LiveJob, State
-from migrate.normal import FieldDiff, differences, mask, with_headers
+from migrate.normal import FieldDiff, differences, explicit, mask, with_headers
 from migrate.problems import Missing, Refused
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def finish(store: JobStore, live: LiveJob, job: Json, now: datetime) -> LiveJob:
     if live.state is not State.PAUSED:
         live = store.pause(live.name)
     wanted = with_headers(
-        {**job, "name": live.name},
+        explicit({**job, "name": live.name}),
         {UNBORN_HEADER: None, PAUSED_HEADER: _stamp(now)},
     )
     fields = set(mask(differences(live.resource, wanted), wanted))
