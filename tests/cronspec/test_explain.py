@@ -16,8 +16,10 @@ EITHER = " Either is enough: unix-cron joins its day fields by 'or'."
         ("every 1 hours", "Every hour, counted from the end of the last run."),
         (
             "every 90 mins on fri,mon",
-            "Every 90 minutes, counted from the end of the last run, "
-            "on Mondays and Fridays only.",
+            (
+                "Every 90 minutes, counted from the end of the last run, "
+                "on Mondays and Fridays only."
+            ),
         ),
         (
             "every 5 minutes from 10:00 to 14:00",
@@ -29,13 +31,17 @@ EITHER = " Either is enough: unix-cron joins its day fields by 'or'."
         ),
         (
             "every 2 hours from 22:00 to 2:00 on fri",
-            "Every 2 hours from 22:00 to 02:00 of the next day, on Fridays "
-            "(the day of the run itself).",
+            (
+                "Every 2 hours from 22:00 to 02:00 of the next day, on Fridays "
+                "(the day of the run itself)."
+            ),
         ),
         (
             "every 7 hours from 0:00 to 23:59",
-            "Every 7 hours from 00:00 to 23:59, every day. "
-            "Each day's count begins at 00:00 again.",
+            (
+                "Every 7 hours from 00:00 to 23:59, every day. "
+                "Each day's count begins at 00:00 again."
+            ),
         ),
         (
             "every 12 hours from 23:00 to 22:59",
@@ -43,8 +49,10 @@ EITHER = " Either is enough: unix-cron joins its day fields by 'or'."
         ),
         (
             "every 48 hours from 3:00 to 4:00",
-            "Every 48 hours from 03:00 to 04:00, every day. "
-            "This is once a day: each day's count begins at 03:00.",
+            (
+                "Every 48 hours from 03:00 to 04:00, every day. "
+                "This is once a day: each day's count begins at 03:00."
+            ),
         ),
         ("every monday 9:00", "At 09:00 every Monday."),
         ("every day of jan,jul 9:00", "At 09:00 every day of January and July."),
@@ -85,8 +93,10 @@ def test_a_groc_schedule_in_words(text: str, words: str) -> None:
         ),
         (
             "*/7 9-17 * * MON,TUE",
-            "At minutes 0, 7, 14, 21, 28, 35, 42, 49 and 56 of the hours 09 to 17, "
-            "every Monday and Tuesday.",
+            (
+                "At minutes 0, 7, 14, 21, 28, 35, 42, 49 and 56 of the hours 09 to 17, "
+                "every Monday and Tuesday."
+            ),
         ),
         ("0 0 1,31 * *", f"At 00:00 on the 1st and 31st of every month.{PASSED}"),
         (
