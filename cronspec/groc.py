@@ -358,10 +358,15 @@ def dialects(text: str) -> list[str]:
             "capital letters: Google's newest parser takes them, its Java twin "
             f"refuses them; write {text.lower()!r}"
         )
-    if any(token.text == "on" for token in tokenize(text)):
+    if restricts_weekdays(text):
         found.append(
             "'on <weekdays>' after an interval: Google's newest parser and Cloud "
             "Scheduler's documentation have it, the grammar of the Java runtime "
             "does not"
         )
     return found
+
+
+def restricts_weekdays(text: str) -> bool:
+    """Tell whether a text has the clause `on <weekdays>`."""
+    return any(token.text == "on" for token in tokenize(text))

@@ -19,8 +19,13 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from cronspec import groc
+from cronspec.routing import DEFAULT_SERVICE
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+
+    from cronspec.config import CronEntry
 
 ENTRY_HEADER: Final = "X-Cron-Entry"
 SCHEDULE_HEADER: Final = "X-Cron-Schedule"
@@ -42,6 +47,16 @@ class Identity:
     url: str
     schedule: str
     timezone: str
+
+
+def identity(entry: CronEntry) -> Identity:
+    """Give what an entry of cron.yaml is known by, in the file's declared words."""
+    return Identity(
+        service=DEFAULT_SERVICE if entry.target is None else entry.target,
+        url=entry.url,
+        schedule=groc.render(entry.schedule),
+        timezone=entry.timezone or "UTC",
+    )
 
 
 def entry_keys(entries: Sequence[Identity]) -> list[str]:
@@ -66,7 +81,7 @@ def entry_keys(entries: Sequence[Identity]) -> list[str]:
 
 def _slug(entry: Identity) -> str:
     path = re.split(r"[?#]", entry.url)[0]
-    words = path if entry.service == "default" else f"{entry.service} {path}"
+    words = path if entry.service == DEFAULT_SERVICE else f"{entry.service} {path}"
     slug = re.sub(r"[^a-z0-9]+", "-", words.lower()).strip("-")
     return slug[:_SLUG_LENGTH].strip("-") or "root"
 
