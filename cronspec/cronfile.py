@@ -8,7 +8,7 @@ lets pass: schedules, time zones, and urls that are none.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from cronspec.entryvalues import (
@@ -206,7 +206,7 @@ class _Reader:
             case Sequence(items=[]) if top.complete:
                 self._deletes_all(top.place)
             case Scalar() if top.value is None:
-                self._deletes_all(top.place)
+                self._deletes_all(replace(top.place, line=1, column=1))
             case Sequence() if any(_like_entry(item) for item, _ in top.items):
                 self._not_cron(
                     top.place,
@@ -214,7 +214,7 @@ class _Reader:
                     "put the line 'cron:' before it",
                 )
                 self._list(top)
-            case Scalar() | Sequence():
+            case _:
                 what = shown(top.text) if isinstance(top, Scalar) else "a list"
                 self._not_cron(top.place, f"its top level is {what}, no 'cron:'")
 

@@ -7,7 +7,7 @@ are read label by label here: theirs take exponential time.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from cronspec.cronfile import read_application
@@ -120,8 +120,10 @@ def _top(top: Node, report: Report) -> list[DispatchRule]:
         case Sequence(items=[]):
             _no_rules(top.place, "there are no rules", report)
         case Scalar() if top.value is None:
-            _no_rules(top.place, "there are no rules", report)
-        case Sequence() | Scalar():
+            _no_rules(
+                replace(top.place, line=1, column=1), "there are no rules", report
+            )
+        case _:
             report.fault(
                 "not-a-dispatch-file",
                 top.place,

@@ -11,7 +11,7 @@ import difflib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from cronspec.nodes import Broken, Mapping, Scalar, Sequence
+from cronspec.nodes import Broken, Mapping, Scalar
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -187,16 +187,10 @@ def _sane(field: Field, value: str, report: Report) -> str | None:
 
 
 def kind(node: Node) -> str:
-    """Name what a value is."""
-    match node:
-        case Mapping():
-            return "a mapping"
-        case Sequence():
-            return "a list"
-        case Scalar():
-            return _kind(node)
-        case Broken():
-            return "something unreadable"
+    """Name what a value is, that has not been told to be broken."""
+    if isinstance(node, Mapping):
+        return "a mapping"
+    return _kind(node) if isinstance(node, Scalar) else "a list"
 
 
 _KINDS: Final = {bool: "a boolean", int: "a number", float: "a number", str: "text"}

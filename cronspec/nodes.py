@@ -130,8 +130,9 @@ def _unreadable(lines: list[str], file: str, report: Report) -> bool:
     return found
 
 
-_BIG_ESCAPE: Final = re.compile(
-    r"\\U(?!000)[0-9a-fA-F]{8}|\\U001[1-9a-fA-F][0-9a-fA-F]{4}|\\U00[2-9a-fA-F][0-9a-fA-F]{5}"
+# Numbers too large for what they stand for: a character, a version of YAML.
+_NO_NUMBER: Final = re.compile(
+    r"\\U(?!000[0-9a-fA-F]|0010)[0-9a-fA-F]{8}|^%YAML +[0-9]+\.[0-9]{9}", re.ASCII
 )
 
 
@@ -160,6 +161,8 @@ class _Builder:
         try:
             for event in yaml.parse(text, Loader=loader):
                 self._take(event)
+                if self.report.full:
+                    return True
         except _Stop:
             return True
         except yaml.MarkedYAMLError as error:
@@ -180,13 +183,14 @@ class _Builder:
             node.complete = False
 
     def _unknown_escape(self) -> None:
-        for number, line in enumerate(self._lines, start=1):
-            found = _BIG_ESCAPE.search(line)
-            if found or number == len(self._lines):
-                place = Place(self._file, number, found.start() + 1 if found else 1)
-                what = found[0] if found else "a number in a YAML directive"
-                self.report.fault("yaml-syntax", place, f"{what} means nothing")
-                return
+        """Tell what PyYAML's own parser stumbles over without saying where."""
+        found = (
+            (Place(self._file, number, match.start() + 1), match[0])
+            for number, line in enumerate(self._lines, start=1)
+            for match in _NO_NUMBER.finditer(line)
+        )
+        place, what = next(found, (Place(self._file, 1, 1), "a number"))
+        self.report.fault("yaml-syntax", place, f"{what!r} means nothing to YAML")
 
     def tree(self) -> Tree:
         """Give what was read."""
@@ -278,13 +282,21 @@ class _Builder:
         if parent.flow:
             return place
         column = parent.place.column
-        for line in range(place.line, parent.place.line - 1, -1):
-            text = self._lines[line - 1] if line <= len(self._lines) else ""
-            if text[column - 1 : column] == "-" and (
-                line == parent.place.line or not text[: column - 1].strip()
-            ):
-                return Place(self._file, line, column)
-        return place
+        dashes = (
+            Place(self._file, line, column)
+            for line in range(place.line, parent.place.line - 1, -1)
+            if self._dash_stands_at(line, column, first=parent.place.line)
+        )
+        return next(dashes, place)
+
+    def _dash_stands_at(self, line: int, column: int, first: int) -> bool:
+        """Tell whether a line's first word, at `column`, is a dash.
+
+        Before a list's first dash may stand what the list is the value of.
+        """
+        text = self._lines[line - 1] if line <= len(self._lines) else ""
+        before, dash = text[: column - 1], text[column - 1 : column]
+        return dash == "-" and (line == first or not before.strip())
 
     def _scalar(self, event: yaml.ScalarEvent) -> Scalar | Broken:
         place = self._place(event)

@@ -70,7 +70,7 @@ def _template(lines: list[str], file: str) -> Fault | None:
 
 def _stars(lines: list[str], file: str) -> list[Fault]:
     """Tell every value that starts with a bare star, which mostly is a crontab."""
-    faults = []
+    faults = list[Fault]()
     for number, line in enumerate(lines, start=1):
         short = len(line) <= _LONG and "*" in line
         found = _STAR.fullmatch(line) if short else None
@@ -125,9 +125,8 @@ def _colon(text: str, place: Place) -> Fault:
 
 
 def _indent(error: MarkedYAMLError, problem: str, text: str, place: Place) -> Fault:
-    since = ""
-    if error.context_mark:
-        since = f", which starts at line {error.context_mark.line + 1}"
+    mark = error.context_mark
+    since = f", which starts at line {mark.line + 1}" if mark else ""
     what = (
         f"{_cut(text)} does not fit what stands around it"
         if "<block end>" in problem
