@@ -70,7 +70,7 @@ def _template(lines: list[str], file: str) -> Fault | None:
 
 def _stars(lines: list[str], file: str) -> list[Fault]:
     """Tell every value that starts with a bare star, which mostly is a crontab."""
-    faults = []
+    faults: list[Fault] = []
     for number, line in enumerate(lines, start=1):
         short = len(line) <= _LONG and "*" in line
         found = _STAR.fullmatch(line) if short else None

@@ -14,7 +14,7 @@ from migrate.report.words import Status, status, verdict_json
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from cronspec.config import CronEntry, Fault
+    from cronspec.config import CronEntry
     from migrate.choices import Home
     from migrate.translate import Translation
 
@@ -27,10 +27,10 @@ _MARKS: Final = {
 
 
 def as_json(
-    translations: Sequence[Translation], notes: Sequence[Note], faults: Sequence[Fault]
+    translations: Sequence[Translation], notes: Sequence[Note]
 ) -> dict[str, Any]:
-    """Give translations as a JSON document; `docs/cli.md` describes the schema."""
-    document: dict[str, Any] = {
+    """Give translations as a JSON document; docs/json.md describes the schema."""
+    return {
         "jobs": [
             {
                 "entry": entry_json(one.entry),
@@ -43,9 +43,6 @@ def as_json(
         ],
         "notes": [note_json(note) for note in notes],
     }
-    if faults:
-        document["faults"] = [fault_json(fault) for fault in faults]
-    return document
 
 
 def entry_json(entry: CronEntry) -> dict[str, Any]:
@@ -67,18 +64,6 @@ def note_json(note: Note) -> dict[str, Any]:
         "level": note.level.value,
         "text": note.text,
         "fallback": note.fallback,
-    }
-
-
-def fault_json(fault: Fault) -> dict[str, Any]:
-    """Give a fault of a file with its place."""
-    return {
-        "code": fault.code,
-        "file": fault.place.file,
-        "line": fault.place.line,
-        "column": fault.place.column,
-        "text": fault.text,
-        "fix": fault.fix or None,
     }
 
 
