@@ -240,7 +240,9 @@ def test_each_code_of_an_audit_has_a_row_and_the_loaders_have_theirs() -> None:
     )
 
 
-@pytest.mark.parametrize(("code", "shows", "does_not"), TABLE, ids=lambda v: str(v)[:30])
+@pytest.mark.parametrize(
+    ("code", "shows", "does_not"), TABLE, ids=lambda v: str(v)[:30]
+)
 def test_a_code_is_told_of_the_files_that_show_it_and_of_no_others(
     evidence: Callable[..., Any],
     code: str,
@@ -254,7 +256,9 @@ def test_a_code_is_told_of_the_files_that_show_it_and_of_no_others(
     assert code not in {f.code for f in examine(evidence(**does_not)).findings}
 
 
-@pytest.mark.parametrize(("_code", "_shows", "does_not"), TABLE, ids=lambda v: str(v)[:30])
+@pytest.mark.parametrize(
+    ("_code", "_shows", "does_not"), TABLE, ids=lambda v: str(v)[:30]
+)
 def test_the_files_of_the_table_have_no_faults(
     evidence: Callable[..., Any], _code: str, _shows: Any, does_not: dict[str, Any]
 ) -> None:
