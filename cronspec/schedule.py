@@ -18,14 +18,14 @@ from __future__ import annotations
 from bisect import bisect_left
 from calendar import isleap, monthrange
 from dataclasses import dataclass
-from datetime import UTC, datetime, time, timedelta
+from datetime import MAXYEAR, UTC, datetime, time, timedelta
 from enum import Enum, IntEnum
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from cronspec.instants import DAY, start_of_year, to_datetime, to_seconds
 from cronspec.windows import interval_ticks, minute_of, window_steps
-from cronspec.zones import clock_of
+from cronspec.zones import HORIZON, clock_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -195,6 +195,8 @@ def ticks(schedule: FixedSchedule, tz: ZoneInfo, after: datetime) -> Iterator[da
     """
     since = max(to_seconds(after), _FIRST)
     clock = clock_of(tz)
+    if since >= HORIZON:
+        return iter(())
     match schedule:
         case StartTimeInterval():
             return interval_ticks(schedule, clock, since)
@@ -319,7 +321,7 @@ def _wall_clock_ticks(
         begin = max(span.start, since + 1) + span.offset
         end = span.end + span.offset
         number = to_datetime(begin).year
-        while (year := _year(number)).start < end:
+        while number <= MAXYEAR and (year := _year(number)).start < end:
             days, from_new_year = days_by_kind[year.kind]
             # A time t of day d is shown if begin - start <= DAY * d + t < end - start.
             low = bisect_left(days, -((year.start + last - begin) // DAY))
