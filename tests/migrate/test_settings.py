@@ -154,7 +154,7 @@ def test_limits_are_looked_for_only_where_they_matter(
     assert loaded(text).needs_limits is needed
 
 
-# --- Environments -----------------------------------------------------------------
+# --- Environments -------------------------------------------------------------------
 
 BASE = """\
 project = "shop"
@@ -228,7 +228,7 @@ def test_where_there_are_no_environments_that_is_said() -> None:
     assert faults("", "qa") == [f"{FILE}:1:1: there is no [env.qa] (there are: none)"]
 
 
-# --- Faults -----------------------------------------------------------------------
+# --- Faults -------------------------------------------------------------------------
 
 A_DURATION = "a duration such as '600s' or '10m'"
 MISFITS = [
