@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import timedelta
-from itertools import count
+from itertools import count, takewhile
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -90,6 +90,11 @@ def _backoffs(least: float | None, most: float | None) -> tuple[float, float]:
     return least, max(least, most)
 
 
+_LONGEST: Final = 315_576_000_000.0  # seconds: the most that protobuf's Duration holds
+_ENOUGH_DOUBLINGS: Final = 1000  # the shortest wait is longer than any by then
+_MANY_RETRIES: Final = 10_000
+
+
 def waits(params: RetryParameters | RetryPolicy) -> Iterator[timedelta]:
     """Yield the waits before the first retry, the second, and so on, without end.
 
@@ -104,15 +109,21 @@ def waits(params: RetryParameters | RetryPolicy) -> Iterator[timedelta]:
     [10, 20, 40, 80, 160, 240, 300, 300]
     """
     known = params if isinstance(params, RetryPolicy) else policy(params)
-    longest = timedelta(seconds=known.max_backoff)
-    for retry in count(1):
-        exponent = min(retry - 1, known.max_doublings)
-        seconds = known.min_backoff * 2.0**exponent * max(1, retry - exponent)
-        if seconds >= known.max_backoff or not seconds:
-            break
+    longest = timedelta(seconds=min(known.max_backoff, _LONGEST))
+    growing = takewhile(
+        lambda seconds: 0 < seconds < min(known.max_backoff, _LONGEST),
+        (_backoff(known, retry) for retry in count(1)),
+    )
+    for seconds in growing:
         yield timedelta(seconds=seconds)
     while True:  # no later wait is longer, nor shorter
         yield longest if known.min_backoff else timedelta(0)
+
+
+def _backoff(known: RetryPolicy, retry: int) -> float:
+    """Give the wait before a retry in seconds, the maximum not yet applied."""
+    exponent = min(retry - 1, known.max_doublings, _ENOUGH_DOUBLINGS)
+    return known.min_backoff * 2.0**exponent * max(1, retry - exponent)
 
 
 def timeline(known: RetryPolicy, attempt: timedelta) -> Iterator[timedelta]:
@@ -124,24 +135,30 @@ def timeline(known: RetryPolicy, attempt: timedelta) -> Iterator[timedelta]:
     The line may be endless where the waits are zero.
     """
     failed_at = attempt
-    for number, wait in enumerate(waits(known), start=1):
-        within_age = failed_at < known.age_limit
-        if not known.limit:
-            within_age = within_age and number <= MAX_RETRIES
-        if number > known.limit and not within_age:
-            return
+    upcoming = waits(known)
+    retried = 0
+    # A count's retries are due whatever the age; an age's whatever the count, if any.
+    while retried < known.limit or (
+        failed_at < known.age_limit and (known.limit or retried < MAX_RETRIES)
+    ):
+        wait = next(upcoming)
         yield failed_at + wait
         failed_at += wait + attempt
+        retried += 1
 
 
 def total_wait(known: RetryPolicy) -> timedelta:
     """Give the time from a run's end to its last retry, for attempts that take none.
 
-    Never more than the age limit and five longest waits; of use as a bound.
+    Never more than the age limit and five longest waits. A line of very many retries
+    is not followed to its end: then it is the age limit and the longest wait.
     """
     last = timedelta(0)
-    for retry in timeline(known, timedelta(milliseconds=1)):
+    for number, retry in enumerate(timeline(known, timedelta(milliseconds=1))):
         last = retry
         if not known.min_backoff:
             return max(known.age_limit, last)
+        if number == _MANY_RETRIES:
+            longest = timedelta(seconds=min(known.max_backoff, _LONGEST))
+            return max(known.age_limit + longest, last)
     return last

@@ -45,6 +45,8 @@ def explain(error: MarkedYAMLError, lines: list[str], file: str) -> list[Fault]:
     return [Fault("yaml-syntax", place, f"no valid YAML: {context}{problem}")]
 
 
+_LONG: Final = 1000  # no longer line is looked at closely, which may take long
+_MANY: Final = 250  # so many crontab lines are enough of them
 _QUOTE: Final = "put the value in quotes"
 
 
@@ -68,11 +70,14 @@ def _template(lines: list[str], file: str) -> Fault | None:
 
 def _stars(lines: list[str], file: str) -> list[Fault]:
     """Tell every value that starts with a bare star, which mostly is a crontab."""
-    faults = []
+    faults: list[Fault] = []
     for number, line in enumerate(lines, start=1):
-        found = _STAR.fullmatch(line) if "*" in line else None
+        short = len(line) <= _LONG and "*" in line
+        found = _STAR.fullmatch(line) if short else None
         if found is None or re.fullmatch(r"\*[\w-]+", found[3]):
             continue
+        if len(faults) == _MANY:
+            break
         value = found[3]
         twin = groc_fix(value) if found[2] == "schedule" else ""
         way_out = f"put it in quotes: {found[2]}: '{value}'"
@@ -102,7 +107,7 @@ def _tabs(lines: list[str], line: int, file: str, place: Place) -> list[Fault]:
 
 
 def _colon(text: str, place: Place) -> Fault:
-    found = _KEY_VALUE.fullmatch(text)
+    found = _KEY_VALUE.fullmatch(text[:_LONG])
     if found is None or ": " not in found[2] + " ":
         return Fault(
             "yaml-indent",
@@ -120,9 +125,8 @@ def _colon(text: str, place: Place) -> Fault:
 
 
 def _indent(error: MarkedYAMLError, problem: str, text: str, place: Place) -> Fault:
-    since = ""
-    if error.context_mark:
-        since = f", which starts at line {error.context_mark.line + 1}"
+    mark = error.context_mark
+    since = f", which starts at line {mark.line + 1}" if mark else ""
     what = (
         f"{_cut(text)} does not fit what stands around it"
         if "<block end>" in problem

@@ -1,62 +1,49 @@
-"""The command line: commands, wiring and exit codes. All printing is here.
-
-One meaning of exit codes in every command: 0 done; 1 the answer is no (findings, a
-divergence, a loss that is not accepted); 2 could not (an unreadable file, bad usage,
-faults in a file; for `audit` faults are findings, so 1).
-"""
+"""The command line: one function a command, which wires the rest together."""
 
 from __future__ import annotations
 
-import json
-import os
 import sys
-from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any, Final, NoReturn
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from cronspec.routing import effective
-from cronspec.zones import TZDATA_VERSION
-from migrate import options, sources
+from cronspec.schedule import ScheduleError
+from cronspec.zones import TZDATA_VERSION, ZoneError
+from migrate import inputs, options, terminal
 from migrate.notes import Level, Note, note
-from migrate.sources import SourceError, Sources
-from migrate.translate import Translation, attempt_limit, translate
+from migrate.terminal import DONE, NO, fail, remark, show, show_exactly, show_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
-    from rich.text import Text
-
-    from cronspec.config import Fault
+    from migrate.audit import Report
     from migrate.settings import Settings
-
-DONE: Final = 0
-NO: Final = 1
-COULD_NOT: Final = 2
+    from migrate.sources import Sources
+    from migrate.translate import Translation
 
 
 def main() -> None:
-    """Run the command line. Ends the process with an exit code, never a traceback."""
-    try:
-        cli.main(prog_name="cronshift", standalone_mode=True)
-    except BrokenPipeError:
-        # Who reads our output has read enough (`cronshift next . | head`).
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(DONE)
+    """Run the command line."""
+    terminal.run(cli)
 
 
-def version() -> str:
-    """Give the versions that results depend on."""
+def own_version() -> str:
+    """Give the version of the installed package, or say that there is none."""
     from importlib.metadata import PackageNotFoundError  # noqa: PLC0415 - slow to load
     from importlib.metadata import version as installed  # noqa: PLC0415 - as above
 
     try:
-        own = installed("cronshift")
+        return installed("cronshift")
     except PackageNotFoundError:
-        own = "(from a checkout)"
+        return "(from a checkout)"
+
+
+def version() -> str:
+    """Give the versions that results depend on."""
     python = ".".join(map(str, sys.version_info[:3]))
-    return f"cronshift {own}, tzdata {TZDATA_VERSION}, Python {python}"
+    return f"cronshift {own_version()}, tzdata {TZDATA_VERSION}, Python {python}"
 
 
 def _print_version(context: click.Context, _: click.Parameter, value: bool) -> None:  # noqa: FBT001 - click's signature
@@ -85,6 +72,62 @@ def cli() -> None:
     """
 
 
+# --- audit ------------------------------------------------------------------------
+
+
+@cli.command("audit")
+@options.paths
+@options.judgement
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json", "sarif", "github"]),
+    default="text",
+    show_default=True,
+    help="text for people, json for programs, SARIF 2.1.0 for code scanning, or "
+    "annotations for a GitHub workflow.",
+)
+def audit_command(
+    paths: tuple[Path, ...],
+    dispatch: str | None,
+    services: str | None,
+    show_ignored: bool,  # noqa: FBT001 - click gives it by name
+    form: str,
+    **chosen: Any,
+) -> None:
+    """Audit cron.yaml and dispatch.yaml: what is wrong, or will surprise.
+
+    Below a folder, app yamls, code and build scripts are looked at too. Faults in the
+    files are findings. Exits 1 where there is one of the severity of --fail-on.
+    """
+    from migrate import audit, evidence_files  # noqa: PLC0415 - slow to load
+
+    files = inputs.read_all(paths, dispatch)
+    of_file = inputs.settings_of_file(files, chosen, form)
+    settings = options.judge(of_file, chosen)
+    named = [name.strip() for name in (services or "").split(",") if name.strip()]
+    evidence = evidence_files.gather(files, _now(), named, settings.project)
+    report = audit.examine(evidence, sorted(settings.ignore))
+    _print_audit(report, form, show_ignored)
+    never = settings.fail_on == "never"
+    fail_on = None if never else audit.Severity(settings.fail_on)
+    sys.exit(NO if audit.reaches(report, fail_on) else DONE)
+
+
+def _print_audit(report: Report, form: str, show_ignored: bool) -> None:  # noqa: FBT001 - as the option has it
+    from migrate.report import annotations, findings, sarif  # noqa: PLC0415 - as above
+
+    match form:
+        case "json":
+            show_json(findings.as_json(report))
+        case "sarif":
+            show_json(sarif.as_sarif(report, own_version()))
+        case "github":
+            click.echo(annotations.as_annotations(report), nl=False)
+        case _:
+            click.echo(findings.as_text(report, show_ignored=show_ignored), nl=False)
+
+
 # --- translate ------------------------------------------------------------------
 
 
@@ -99,42 +142,43 @@ def cli() -> None:
     show_default=True,
     help="text for people, json (REST v1) for programs, or an export.",
 )
+@click.option(
+    "--import-blocks",
+    is_flag=True,
+    help="With --format terraform: import blocks for jobs that exist already.",
+)
 def translate_command(
-    paths: tuple[Path, ...], dispatch: str | None, form: str, **chosen: Any
+    paths: tuple[Path, ...],
+    dispatch: str | None,
+    form: str,
+    import_blocks: bool,  # noqa: FBT001 - click gives it by name
+    **chosen: Any,
 ) -> None:
     """Translate the entries of cron.yaml to Cloud Scheduler jobs.
 
     Exits 1 while an entry is blocked or a loss is not accepted, and then prints
     nothing that could be executed.
     """
-    files = _read(paths, dispatch, form)
-    settings, remarks = _settings(files, chosen)
-    translations = _translate(files, settings)
+    if import_blocks and form != "terraform":
+        raise click.UsageError("--import-blocks goes with --format terraform")
+    files = inputs.read(paths, dispatch, form)
+    settings, remarks = inputs.settings(files, chosen, form)
+    translations = inputs.translations(files, settings, _now())
     notes = [*remarks, *_file_notes(files)]
     refused = _refused(translations)
     if form == "json":
         from migrate.report import translation  # noqa: PLC0415 - rich is slow to load
 
-        _print_json(translation.as_json(translations, notes, ()))
+        show_json(translation.as_json(translations, notes))
     elif form == "text":
         from migrate.report import translation  # noqa: PLC0415 - as above
 
-        _print(translation.as_text(translations, notes, settings.home))
+        show(translation.as_text(translations, notes, settings.home))
     else:
-        _export(form, translations, settings, refused)
+        for told in remarks:
+            remark(told.text)
+        _export(form, translations, settings, refused, import_blocks)
     sys.exit(NO if refused else DONE)
-
-
-def _translate(files: Sources, settings: Settings) -> list[Translation]:
-    limits = _limits(files) if settings.uses_http else {}
-    choose = settings.chooser(limits)
-    return translate(files.entries, files.rules, settings.home, choose, _now())
-
-
-def _limits(files: Sources) -> dict[str, timedelta]:
-    """Give how long attempts may take today, by service, from the app yamls found."""
-    apps = [app for folder in files.folders for app in sources.apps(folder)]
-    return {app.service: attempt_limit(app) for app in apps}
 
 
 def _refused(translations: Iterable[Translation]) -> list[tuple[Translation, Note]]:
@@ -161,26 +205,31 @@ def _export(
     translations: Sequence[Translation],
     settings: Settings,
     refused: Sequence[tuple[Translation, Note]],
+    import_blocks: bool,  # noqa: FBT001 - as the option has it
 ) -> None:
     if settings.project is None or settings.location is None:
-        _fail(
+        fail(
             f"--format {form} makes what will be executed: it needs --project and "
             "--location"
         )
     for one, why in refused:
         option = f" (--accept {why.code})" if why.level is Level.LOSS else ""
-        _remark(
+        remark(
             f"{why.place}: {one.entry.url}: {why.level} {why.code}: {why.text}{option}"
         )
     if refused:
-        _remark(
+        remark(
             "nothing is exported while a loss is not accepted or an entry is blocked"
         )
         return
-    from migrate.export import EXPORTS  # noqa: PLC0415 - only one of them is needed
+    from migrate.export import EXPORTS, ExportError, hcl  # noqa: PLC0415 - seldom used
 
     jobs = [job for one in translations for job in one.jobs]
-    click.echo(EXPORTS[form](jobs), nl=False)
+    try:
+        text = hcl(jobs, import_blocks=True) if import_blocks else EXPORTS[form](jobs)
+    except ExportError as error:
+        fail(str(error))
+    show_exactly(text)
 
 
 # --- prove ------------------------------------------------------------------------
@@ -199,15 +248,15 @@ def prove_command(
     their zone, retries by their time lines, routes by dispatch.yaml. Exits 1 if
     anything differs that is not accepted.
     """
-    files = _read(paths, dispatch, form)
-    settings, _ = _settings(files, chosen)
-    translations = _translate(files, settings)
+    files = inputs.read(paths, dispatch, form)
+    settings, _ = inputs.settings(files, chosen, form)
+    translations = inputs.translations(files, settings, _now())
     from migrate.report import proof  # noqa: PLC0415 - rich is slow to load
 
     if form == "json":
-        _print_json(proof.as_json(translations))
+        show_json(proof.as_json(translations))
     else:
-        _print(proof.as_text(translations))
+        show(proof.as_text(translations))
     sys.exit(NO if any(proof.diverges(one) for one in translations) else DONE)
 
 
@@ -243,91 +292,72 @@ def next_command(  # noqa: PLR0913 - one parameter an option
 
     Minutes that three entries or more share are listed at the end.
     """
-    files = _read(paths, dispatch, form)
+    files = inputs.read(paths, dispatch, form)
     from migrate.report import coming  # noqa: PLC0415 - rich is slow to load
 
     found = coming.coming(files.entries, since or _now(), count, until)
     if form == "json":
-        _print_json(coming.as_json(found))
+        show_json(coming.as_json(found))
     else:
-        _print(coming.as_text(found))
+        show(coming.as_text(found))
 
 
-# --- Printing and ending ------------------------------------------------------------
+# --- explain ----------------------------------------------------------------------
+
+
+@cli.command("explain")
+@click.argument("text")
+@click.option(
+    "--time-zone",
+    "timezone",
+    metavar="ZONE",
+    default="UTC",
+    show_default=True,
+    help="The zone whose clock the schedule runs on.",
+)
+@click.option(
+    "--count",
+    type=click.IntRange(0, 100_000),
+    default=5,
+    show_default=True,
+    help="So many coming runs.",
+)
+@options.form
+def explain_command(text: str, timezone: str, count: int, form: str) -> None:
+    """Explain one schedule, groc or unix-cron: words, kind, next runs, twin.
+
+    The twin is the schedule of the other language that ticks alike, if there is one.
+    """
+    from migrate.report import explanation  # noqa: PLC0415 - rich is slow to load
+
+    try:
+        schedule = explanation.read(text)
+        one = explanation.explanation(text, timezone, _now(), count)
+    except (ScheduleError, ZoneError) as error:
+        fail(str(error))
+    if form == "json":
+        show_json(explanation.as_json(one, schedule))
+    else:
+        show(explanation.as_text(one, schedule))
+
+
+# --- completion -------------------------------------------------------------------
+
+
+@cli.command("completion")
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+def completion_command(shell: str) -> None:
+    """Print the script that completes commands and options in a shell.
+
+    bash: eval "$(cronshift completion bash)" in ~/.bashrc; zsh: the same with zsh in
+    ~/.zshrc; fish: cronshift completion fish | source in config.fish.
+    """
+    from click.shell_completion import get_completion_class  # noqa: PLC0415 - rare
+
+    kind = get_completion_class(shell)
+    assert kind is not None  # noqa: S101 - the three that click knows
+    click.echo(kind(cli, {}, "cronshift", "_CRONSHIFT_COMPLETE").source())
 
 
 def _now() -> datetime:
     return datetime.now(UTC)
-
-
-def _read(paths: tuple[Path, ...], dispatch: str | None, form: str) -> Sources:
-    """Read the files; faults in them end the command, all told."""
-    try:
-        files = sources.read(paths, dispatch)
-    except SourceError as error:
-        _fail(str(error))
-    if files.faults:
-        from migrate.report import translation  # noqa: PLC0415 - rich is slow to load
-
-        if form == "json":
-            _print_json(translation.as_json((), (), files.faults))
-        for fault in files.faults:
-            _remark(str(fault))
-        many = "1 fault" if len(files.faults) == 1 else f"{len(files.faults)} faults"
-        _fail(f"{many}; `cronshift audit` tells more")
-    for cron in files.crons:
-        if not cron.entries:
-            _remark(
-                f"{cron.file}: no entries: deployed as it is, it deletes all cron jobs"
-            )
-    return files
-
-
-def _settings(files: Sources, chosen: dict[str, Any]) -> tuple[Settings, list[Note]]:
-    """Read the settings beside cron.yaml and lay the options over; faults end it."""
-    try:
-        of_file, faults = sources.read_settings(files, chosen["config"], chosen["env"])
-    except SourceError as error:
-        _fail(str(error))
-    _end_with(faults)
-    settings, notes = options.settings(chosen, of_file)
-    reached = [
-        effective(entry.url, entry.target, files.rules, settings.project).service
-        for entry in files.entries
-    ]
-    _end_with(settings.faults(files.entries, reached))
-    missing = settings.missing_accounts(reached)
-    if missing:
-        _fail(
-            f"HTTP targets need a service account: --oidc-service-account-email "
-            f"[SERVICE=]EMAIL for {', '.join(missing)}"
-        )
-    return settings, notes
-
-
-def _end_with(faults: Sequence[Fault]) -> None:
-    for fault in faults:
-        _remark(str(fault))
-    if faults:
-        sys.exit(COULD_NOT)
-
-
-def _print(lines: Iterable[Text]) -> None:
-    from rich.console import Console  # noqa: PLC0415 - slow to load
-
-    console = Console(highlight=False, soft_wrap=True, emoji=False, markup=False)
-    for line in lines:
-        console.print(line)
-
-
-def _print_json(document: dict[str, Any]) -> None:
-    click.echo(json.dumps(document, indent=2, ensure_ascii=False))
-
-
-def _remark(text: str) -> None:
-    click.echo(text, err=True)
-
-
-def _fail(text: str) -> NoReturn:
-    click.echo(f"cronshift: {text}", err=True)
-    sys.exit(COULD_NOT)

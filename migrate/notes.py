@@ -144,7 +144,8 @@ CODES: Final = {
     ),
     "deadline-out-of-range": Code(
         Level.BLOCK,
-        "the attempt deadline is under 15 s, which Cloud Scheduler refuses",
+        "the attempt deadline is not within what Cloud Scheduler takes: 15 s to 24 h, "
+        "for an HTTP target to 30 min",
     ),
     "uri-too-long": Code(
         Level.BLOCK,

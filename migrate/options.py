@@ -14,19 +14,27 @@ import click
 from migrate.choices import Intervals, Routing, Schedules
 from migrate.notes import Note, note
 from migrate.settings import ALL_SERVICES, Service, Settings
-from migrate.settings_schema import LOSSES, base_url
+from migrate.settings_schema import FAIL_ON, LOSSES, base_url, email
+from migrate.settings_schema import name as name_check
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 _Command = TypeVar("_Command", bound="Callable[..., Any]")
 
-EXPORT_FORMATS: Final = ("gcloud",)
+EXPORT_FORMATS: Final = ("gcloud", "terraform", "krm")
+_FIRST_YEAR, _LAST_YEAR = 1900, 9000  # well within what dates can be counted in
 # App Engine's own location ids, and what Cloud Scheduler calls the same places.
 _RENAMED: Final = {"us-central": "us-central1", "europe-west": "europe-west1"}
 
 
-class _Instant(click.ParamType[datetime]):
+if TYPE_CHECKING:
+    _InstantType = click.ParamType[datetime]
+else:  # only newer releases of click have a type to fill in
+    _InstantType = click.ParamType
+
+
+class _Instant(_InstantType):
     """An ISO 8601 instant; one without an offset is in UTC."""
 
     name = "instant"
@@ -42,6 +50,12 @@ class _Instant(click.ParamType[datetime]):
         except ValueError:
             self.fail(
                 f"{value!r} is not like 2026-03-08T07:30 or …T07:30-05:00", param, ctx
+            )
+        if not _FIRST_YEAR <= instant.year <= _LAST_YEAR:
+            self.fail(
+                f"{value!r} is not within the years {_FIRST_YEAR} to {_LAST_YEAR}",
+                param,
+                ctx,
             )
         return instant if instant.tzinfo else instant.replace(tzinfo=UTC)
 
@@ -97,7 +111,8 @@ def choices(command: _Command) -> _Command:
             "--config",
             metavar="FILE",
             type=click.Path(path_type=Path),
-            help="The settings; default: cronshift.toml beside cron.yaml.",
+            help="The settings; default: cronshift.toml beside cron.yaml. An option "
+            "beats them.",
         ),
         click.option(
             "--env", metavar="NAME", help="Lay the settings' [env.NAME] over."
@@ -146,7 +161,8 @@ def choices(command: _Command) -> _Command:
             "--http",
             multiple=True,
             metavar="SERVICE=URL",
-            help="Make entries that reach SERVICE (* for all) HTTP targets at URL.",
+            help="Make entries that reach SERVICE (* for all) HTTP targets at URL "
+            "(repeatable).",
         ),
         click.option(
             "--oidc-service-account-email",
@@ -163,8 +179,48 @@ def choices(command: _Command) -> _Command:
         click.option(
             "--accept",
             multiple=True,
+            type=click.Choice(LOSSES),
+            help="Accept a loss by its code (repeatable).",
+        ),
+    )(command)
+
+
+def judgement(command: _Command) -> _Command:
+    """Take the options of an audit; None where not given."""
+    return _stack(
+        click.option(
+            "--config",
+            metavar="FILE",
+            type=click.Path(path_type=Path),
+            help="The settings; default: cronshift.toml beside cron.yaml. An option "
+            "beats them.",
+        ),
+        click.option(
+            "--env", metavar="NAME", help="Lay the settings' [env.NAME] over."
+        ),
+        click.option(
+            "--project",
+            metavar="ID",
+            help="The project; else CLOUDSDK_CORE_PROJECT or GOOGLE_CLOUD_PROJECT.",
+        ),
+        click.option(
+            "--services",
+            metavar="NAME,…",
+            help="The services that exist; default: those of the app yamls below PATH.",
+        ),
+        click.option(
+            "--fail-on",
+            type=click.Choice(FAIL_ON),
+            help="Exit 1 from this severity on (default: error).",
+        ),
+        click.option(
+            "--ignore",
+            multiple=True,
             metavar="CODE",
-            help=f"Accept a loss by its code (repeatable): {', '.join(LOSSES)}.",
+            help="Leave findings of this code out (repeatable).",
+        ),
+        click.option(
+            "--show-ignored", is_flag=True, help="List what was ignored, and why."
         ),
     )(command)
 
@@ -174,25 +230,23 @@ def settings(
 ) -> tuple[Settings, list[Note]]:
     """Lay the options given over the file's settings, with notes on what changed.
 
-    Raises click.BadParameter.
+    An option beats all that the file says of its matter: a list is not added to,
+    and what the file says of single entries or services goes as well. Raises
+    click.BadParameter.
     """
-    unknown = sorted(set(chosen["accept"]) - set(LOSSES))
-    if unknown:
-        raise click.BadParameter(
-            f"{', '.join(unknown)}: no loss has this code; losses are "
-            f"{', '.join(LOSSES)}",
-            param_hint="--accept",
-        )
     given = {
         name: kind(chosen[name])
         for name, kind in _KINDS.items()
-        if chosen[name] is not None
+        if chosen[name] not in {None, ()}
     }
+    for name in given.keys() & {"project", "location", "job_set"}:
+        _check_name(f"--{name.removeprefix('job_')}", given[name])
+    unsaid: dict[str, Any] = dict.fromkeys(given.keys() & _OF_ENTRIES)
     made = replace(
         of_file,
         **given,
-        accept=of_file.accept | set(chosen["accept"]),
         services=_services(chosen, of_file),
+        entries=tuple(replace(said, **unsaid) for said in of_file.entries),
     )
     if made.project is None:
         made = replace(made, project=project_of_environment())
@@ -203,6 +257,7 @@ def settings(
     return replace(made, location=location), [note("location-renamed", text, None)]
 
 
+_OF_ENTRIES: Final = {"schedules", "split", "intervals"}
 _KINDS: Final[Mapping[str, Callable[[Any], Any]]] = {
     "project": str,
     "location": str,
@@ -212,7 +267,13 @@ _KINDS: Final[Mapping[str, Callable[[Any], Any]]] = {
     "routing": Routing,
     "missing_retry_limit": int,
     "job_set": str,
+    "accept": frozenset,
 }
+
+
+def _check_name(option: str, value: str) -> None:
+    if wanted := name_check(value):
+        raise click.BadParameter(f"{value!r}: expected {wanted}", param_hint=option)
 
 
 def _services(chosen: Mapping[str, Any], of_file: Settings) -> dict[str, Service]:
@@ -222,10 +283,13 @@ def _services(chosen: Mapping[str, Any], of_file: Settings) -> dict[str, Service
         ("oidc_service_account_email", "oidc_service_account_email"),
         ("oidc_token_audience", "oidc_token_audience"),
     ):
-        for value in chosen[option]:
-            name, said = _service_and_value(option, value)
+        said = dict(_service_and_value(option, text) for text in chosen[option])
+        if ALL_SERVICES in said:  # it is for all: what the file says of each goes
+            for name, known in services.items():
+                services[name] = replace(known, **{key: ""})
+        for name, value in said.items():
             known = services.get(name, Service())
-            services[name] = replace(known, **{key: said})
+            services[name] = replace(known, **{key: value})
     return services
 
 
@@ -241,12 +305,33 @@ def _service_and_value(option: str, text: str) -> tuple[str, str]:
         )
     if not value:
         raise click.BadParameter(f"{text!r} has no value", param_hint=hint)
+    if option == "oidc_service_account_email" and (wanted := email(value)):
+        raise click.BadParameter(f"{value!r}: expected {wanted}", param_hint=hint)
     return name, value
 
 
+def judge(of_file: Settings, chosen: Mapping[str, Any]) -> Settings:
+    """Lay the options of an audit over the file's settings.
+
+    Raises click.BadParameter.
+    """
+    if chosen["project"] is not None:
+        _check_name("--project", chosen["project"])
+    return replace(
+        of_file,
+        project=chosen["project"] or of_file.project or project_of_environment(),
+        fail_on=chosen["fail_on"] or of_file.fail_on,
+        ignore=frozenset(chosen["ignore"]) or of_file.ignore,
+    )
+
+
 def project_of_environment() -> str | None:
-    """Give the project that gcloud's environment variables name."""
+    """Give the project that gcloud's environment variables name.
+
+    Raises click.BadParameter.
+    """
     for name in ("CLOUDSDK_CORE_PROJECT", "GOOGLE_CLOUD_PROJECT"):
-        if os.environ.get(name):
-            return os.environ[name]
+        if project := os.environ.get(name):
+            _check_name(name, project)
+            return project
     return None

@@ -6,10 +6,12 @@ options beat the file; here is what they mean for an entry.
 
 from __future__ import annotations
 
+import difflib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from cronspec.config import Fault
+from cronspec.routing import DEFAULT_SERVICE
 from migrate.choices import (
     APP_ENGINE_DEADLINE,
     EntryChoices,
@@ -57,8 +59,9 @@ class EntrySettings:
     to: str | None = None
 
     def matches(self, entry: CronEntry) -> bool:
-        """Tell whether this is said of `entry`."""
-        return self.url == entry.url and self.target in {None, entry.target}
+        """Tell whether this is said of `entry`; no target is the default service."""
+        declared = entry.target or DEFAULT_SERVICE
+        return self.url == entry.url and self.target in {None, declared}
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,9 +88,11 @@ class Settings:
         return Home(self.project, self.location, self.job_set)
 
     @property
-    def uses_http(self) -> bool:
-        """Tell whether any service has an url of its own."""
-        return any(service.url for service in self.services.values())
+    def needs_limits(self) -> bool:
+        """Tell whether it matters how long attempts may take on App Engine today."""
+        return any(service.url for service in self.services.values()) or any(
+            said.attempt_deadline is not None for said in self.entries
+        )
 
     def service(self, name: str) -> Service:
         """Give what is said of a service, what holds for all filled in."""
@@ -118,7 +123,8 @@ class Settings:
                 missing_retry_limit=self.missing_retry_limit,
                 attempt_deadline=said.attempt_deadline,
                 accept=self.accept | said.accept,
-                destination=self._destination(said, route.service, limits),
+                destination=self._destination(said, route.service),
+                limit=limits.get(route.service, APP_ENGINE_DEADLINE),
             )
 
         return choose
@@ -130,9 +136,7 @@ class Settings:
                 return said
         return EntrySettings(entry.url, entry.place)
 
-    def _destination(
-        self, said: EntrySettings, reached: str, limits: Mapping[str, timedelta]
-    ) -> ToAppEngine | ToHttp:
+    def _destination(self, said: EntrySettings, reached: str) -> ToAppEngine | ToHttp:
         service = self.service(reached)
         if said.to == "app-engine" or not service.url:
             return ToAppEngine()
@@ -140,49 +144,84 @@ class Settings:
             base_url=service.url,
             service_account_email=service.oidc_service_account_email,
             audience=service.oidc_token_audience or service.url,
-            limit=limits.get(reached, APP_ENGINE_DEADLINE),
         )
 
     def faults(
-        self, entries: Sequence[CronEntry], reached: Iterable[str]
+        self, entries: Sequence[CronEntry], reached: Sequence[str]
     ) -> list[Fault]:
         """Give what does not fit the files: a setting that matches nothing, and such.
 
         `reached` are the services that the entries' requests reach, in order.
         """
         found = []
-        for said in self.entries:
-            targets = {entry.target for entry in entries if said.matches(entry)}
-            if not targets:
-                text = f"no entry of cron.yaml has the url {said.url!r}"
-                if said.target is not None:
-                    text += f" and the target {said.target!r}"
-                found.append(Fault("settings-no-entry", said.place, text))
-            elif len(targets) > 1 and said.target is None:
-                names = ", ".join(sorted(target or "none" for target in targets))
-                text = (
-                    f"entries with the url {said.url!r} have several targets ({names})"
-                )
-                fix = "say which with target = …"
-                found.append(Fault("settings-ambiguous", said.place, text, fix))
+        for number, said in enumerate(self.entries):
+            matched = [entry for entry in entries if said.matches(entry)]
+            found.extend(_misses(said, matched, entries))
+            for earlier in self.entries[:number]:
+                if any(earlier.matches(entry) for entry in matched):
+                    text = f"this entry has settings already, at {earlier.place}"
+                    fix = "say all in one [[entries]]"
+                    found.append(Fault("settings-twice", said.place, text, fix))
         for entry, name in zip(entries, reached, strict=True):
             said = self.said_of(entry)
             if said.to == "http" and not self.service(name).url:
                 text = f"{said.url!r} is to be an HTTP target, and reaches {name!r}"
                 fix = f"give that service an url: [services.{name}] url = …"
                 found.append(Fault("settings-no-url", said.place, text, fix))
-        return found
+        return list(dict.fromkeys(found))
 
-    def missing_accounts(self, reached: Iterable[str]) -> list[str]:
+    def unreached(self, reached: Iterable[str]) -> list[str]:
+        """Say which services have settings and no entry that reaches them."""
+        known = sorted(set(reached))
+        all_known = ", ".join(known)
+        told = []
+        for name in self.services:
+            if name != ALL_SERVICES and name not in known:
+                near = difflib.get_close_matches(name, known, n=1)
+                hint = (
+                    f"did you mean {near[0]!r}?" if near else f"reached are {all_known}"
+                )
+                told.append(f"no entry reaches the service {name!r} ({hint})")
+        return told
+
+    def missing_accounts(
+        self, entries: Sequence[CronEntry], reached: Sequence[str]
+    ) -> list[str]:
         """Give the services that become HTTP targets without a service account."""
-        return sorted(
-            {
-                name
-                for name in reached
-                if (service := self.service(name)).url
-                and not service.oidc_service_account_email
-            }
-        )
+        found = set()
+        for entry, name in zip(entries, reached, strict=True):
+            match self._destination(self.said_of(entry), name):
+                case ToHttp(service_account_email=""):
+                    found.add(name)
+        return sorted(found)
+
+
+def _misses(
+    said: EntrySettings, matched: Sequence[CronEntry], entries: Sequence[CronEntry]
+) -> list[Fault]:
+    """Tell settings of one entry that match none, or entries of several targets."""
+    targets = {entry.target or DEFAULT_SERVICE for entry in matched}
+    if not targets:
+        of_target = "" if said.target is None else f" and the target {said.target!r}"
+        text = f"no entry of cron.yaml has the url {said.url!r}{of_target}"
+        fix = _meant(said.url, entries)
+        return [Fault("settings-no-entry", said.place, text, fix)]
+    if len(targets) > 1:
+        names = ", ".join(sorted(targets))
+        text = f"entries with the url {said.url!r} have several targets ({names})"
+        return [
+            Fault("settings-ambiguous", said.place, text, "say which with target = …")
+        ]
+    return []
+
+
+def _meant(url: str, entries: Sequence[CronEntry]) -> str:
+    """Say what settings of one entry that match none may have meant."""
+    targets = {entry.target or DEFAULT_SERVICE for entry in entries if entry.url == url}
+    if targets:
+        return f"its target is {' or '.join(sorted(targets))}"
+    near = difflib.get_close_matches(url, [entry.url for entry in entries], n=1)
+    return f"did you mean {near[0]!r}?" if near else ""
 
 
 def _first(said: _Value | None, general: _Value) -> _Value:

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 FILE_NAME: Final = "cronshift.toml"
 
+_LONGEST_SHOWN: Final = 60
+
 _Path = tuple[str | int, ...]
 
 
@@ -42,32 +44,40 @@ def load_settings(
     """Read settings, with those of `[env.NAME]` over them. Never raises."""
     try:
         document = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        return Settings(), (_syntax_fault(error, file),)
+    except (ValueError, RecursionError) as error:
+        return Settings(), (_syntax_fault(error, text, file),)
     reader = _Reader(file, _places(text, file))
     reader.table(document, (), TOP | {"env": None})
     chosen = dict(document)
     environments = chosen.pop("env", {})
-    if isinstance(environments, dict):
-        for name, table in environments.items():
-            reader.table(table, ("env", name), TOP)
-    if env is not None:
-        override = environments.get(env) if isinstance(environments, dict) else None
-        if isinstance(override, dict):
-            chosen = _merged(chosen, override)
-        else:
-            known = ", ".join(environments) or "none"
-            reader.fault((), f"there is no [env.{env}]; there are: {known}")
+    if not isinstance(environments, dict):
+        reader.fault(("env",), "env must be tables: [env.NAME]")
+        environments = {}
+    for name, table in environments.items():
+        reader.table(table, ("env", name), TOP)
+    if env is not None and env not in environments:
+        reader.unknown_env(env, list(environments))
     if reader.faults:
-        return Settings(), tuple(reader.faults)
-    return _settings(chosen, reader), ()
+        return Settings(), reader.in_order()
+    if env is not None:
+        chosen = _merged(chosen, environments[env])
+    return _settings(chosen, reader, env), ()
 
 
-def _syntax_fault(error: tomllib.TOMLDecodeError, file: str) -> Fault:
+def _syntax_fault(error: Exception, text: str, file: str) -> Fault:
+    """Tell what tomllib says; it names the place in words, or not at all."""
+    lines = text.split("\n")
     found = re.search(r" \(at line (\d+), column (\d+)\)$", str(error))
-    place = Place(file, int(found[1]), int(found[2])) if found else Place(file, 1, 1)
-    words = str(error)[: found.start()] if found else str(error)
-    return Fault("settings-syntax", place, f"not TOML: {words.removesuffix('.')}")
+    if found:
+        place = Place(file, int(found[1]), int(found[2]))
+    elif str(error).endswith("(at end of document)"):
+        place = Place(file, len(lines), len(lines[-1]) + 1)
+    else:
+        place = Place(file, 1, 1)
+    words = re.sub(r" \(at [^()]*\)$", "", str(error)).removesuffix(".")
+    if isinstance(error, RecursionError):
+        words = "nested too deeply"
+    return Fault("settings-syntax", place, f"not TOML: {words}")
 
 
 class _Reader:
@@ -77,7 +87,7 @@ class _Reader:
         self._file = file
         self._places = places
         self.faults: list[Fault] = []
-        self.entry_places: dict[tuple[object, object], Place] = {}
+        self.entry_places: dict[tuple[_Path, object], Place] = {}
 
     def place(self, path: _Path) -> Place:
         while path and path not in self._places:
@@ -87,6 +97,18 @@ class _Reader:
     def fault(self, path: _Path, text: str, fix: str = "") -> None:
         self.faults.append(Fault("settings", self.place(path), text, fix))
 
+    def in_order(self) -> tuple[Fault, ...]:
+        """Give the faults in the order of their places."""
+        return tuple(
+            sorted(self.faults, key=lambda one: (one.place.line, one.place.column))
+        )
+
+    def unknown_env(self, env: str, known: list[str]) -> None:
+        near = difflib.get_close_matches(env, known, n=1)
+        there_are = ", ".join(known) or "none"
+        fix = f"did you mean {near[0]!r}?" if near else f"there are: {there_are}"
+        self.fault((), f"there is no [env.{env}]", fix)
+
     def table(self, table: object, path: _Path, checks: Checks) -> None:
         if not isinstance(table, dict):
             self.fault(path, f"{_dotted(path)} must be a table")
@@ -94,17 +116,19 @@ class _Reader:
         for key, value in table.items():
             here = (*path, key)
             if key not in checks:
-                near = difflib.get_close_matches(key, checks, n=1)
-                fix = (
-                    f"did you mean {near[0]!r}?" if near else f"known: {_list(checks)}"
-                )
-                self.fault(here, f"{key!r} is no setting{_of(path)}", fix)
-            elif key == "services" and checks[key] is None:
+                self._unknown(key, here, checks)
+            elif key == "services":
                 self._services(value, here)
-            elif key == "entries" and checks[key] is None:
+            elif key == "entries":
                 self._entries(value, here)
             elif (check := checks[key]) is not None and (wanted := check(value)):
-                self.fault(here, f"{key} = {value!r}: expected {wanted}")
+                self.fault(here, f"{key} = {_shown(value)}: expected {wanted}")
+
+    def _unknown(self, key: str, here: _Path, checks: Checks) -> None:
+        respelt = key.replace("_", "-").lower()
+        near = difflib.get_close_matches(respelt, checks, n=1)
+        fix = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(checks)}"
+        self.fault(here, f"{key!r} is no setting{_of(here[:-1])}", fix)
 
     def _services(self, services: object, path: _Path) -> None:
         if not isinstance(services, dict):
@@ -124,7 +148,18 @@ class _Reader:
                 continue
             if "url" not in table:
                 self.fault(here, "an entry is named by its url: url = …")
-            self.entry_places[_known_by(table)] = self.place(here)
+                continue
+            known = (path[:-1], repr(_known_by(table)))
+            if known in self.entry_places:
+                text = f"this entry has settings already, at {self.entry_places[known]}"
+                self.fault(here, text, "say all in one [[entries]]")
+            self.entry_places.setdefault(known, self.place(here))
+
+    def entry_place(self, said: dict[str, Any], env: str | None) -> Place:
+        """Give where an entry is named: in the environment, else for all."""
+        known = repr(_known_by(said))
+        in_env = self.entry_places.get((("env", env or ""), known))
+        return in_env or self.entry_places[(), known]
 
 
 def _dotted(path: _Path) -> str:
@@ -137,12 +172,16 @@ def _of(path: _Path) -> str:
             return f" of service {name!r}"
         case (*_, "entries", int()):
             return " of an entry"
+        case ("env", str(name)):
+            return f" of [env.{name}]"
         case _:
             return ""
 
 
-def _list(checks: Checks) -> str:
-    return ", ".join(checks)
+def _shown(value: object) -> str:
+    """Give a value as TOML writes it, if it is short."""
+    text = str(value).lower() if isinstance(value, bool) else repr(value)
+    return text if len(text) <= _LONGEST_SHOWN else f"{text[: _LONGEST_SHOWN - 1]}…"
 
 
 # --- What it means --------------------------------------------------------------
@@ -164,7 +203,7 @@ def _known_by(said: dict[str, Any]) -> tuple[object, object]:
     return said.get("url"), said.get("target")
 
 
-def _settings(chosen: dict[str, Any], reader: _Reader) -> Settings:
+def _settings(chosen: dict[str, Any], reader: _Reader, env: str | None) -> Settings:
     default = Settings()
     return Settings(
         project=chosen.get("project"),
@@ -189,7 +228,7 @@ def _settings(chosen: dict[str, Any], reader: _Reader) -> Settings:
             for name, said in chosen.get("services", {}).items()
         },
         entries=tuple(
-            _entry(said, reader.entry_places[_known_by(said)])
+            _entry(said, reader.entry_place(said, env))
             for said in chosen.get("entries", ())
         ),
     )
@@ -233,7 +272,9 @@ def _places(text: str, file: str) -> dict[_Path, Place]:
             if header[1] == "[[":
                 counts[table] = counts.get(table, -1) + 1
                 table = (*table, counts[table])
-            places.setdefault(table, Place(file, number, header.start(1) + 1))
+            for depth in range(1, len(table) + 1):  # the tables that it implies too
+                here = Place(file, number, header.start(1) + 1)
+                places.setdefault(table[:depth], here)
         elif key := _KEY.match(line):
             place = Place(file, number, key.start(2) + 1)
             places.setdefault((*table, *_split(key[2])), place)

@@ -29,7 +29,7 @@ def _flag(value: object) -> str | None:
 
 
 def _limit(value: object) -> str | None:
-    return None if value in (0, 5) and not isinstance(value, bool) else "0 or 5"
+    return None if type(value) is int and value in {0, 5} else "0 or 5"
 
 
 def _one_of(*values: str) -> Callable[[object], str | None]:
@@ -43,6 +43,20 @@ def _list_of(*values: str) -> Callable[[object], str | None]:
         return f"a list of {', '.join(values)}"
 
     return check
+
+
+def name(value: object) -> str | None:
+    """Tell whether `value` may stand in a job's name and marks; wider than Google."""
+    if isinstance(value, str) and re.fullmatch(r"[A-Za-z0-9._:-]+", value):
+        return None
+    return "letters, digits, '-', '.', '_' and ':'"
+
+
+def email(value: object) -> str | None:
+    """Tell what is wanted instead if `value` is no service account's address."""
+    if isinstance(value, str) and re.fullmatch(r"[^@\s]+@[^@\s]+", value):
+        return None
+    return "an address such as cron@PROJECT.iam.gserviceaccount.com"
 
 
 def _codes(value: object) -> str | None:
@@ -68,8 +82,8 @@ _UNITS: Final = {"s": 1, "m": 60, "h": 3600}
 
 def duration(value: object) -> timedelta | None:
     """Read a number of seconds, or a text such as 600s, 10m or 1h; None if neither."""
-    if isinstance(value, int) and not isinstance(value, bool):
-        return timedelta(seconds=value) if 0 < value <= 86_400 else None
+    if type(value) is int:
+        return timedelta(seconds=value) if 0 < value <= 99_999 else None
     found = re.fullmatch(r"(\d{1,5})([smh])", value) if isinstance(value, str) else None
     return timedelta(seconds=int(found[1]) * _UNITS[found[2]]) if found else None
 
@@ -80,7 +94,7 @@ _SCHEDULES: Final = _one_of(*(kind.value for kind in Schedules))
 _INTERVALS: Final = _one_of(*(kind.value for kind in Intervals))
 SERVICE: Final[Checks] = {
     "url": base_url,
-    "oidc-service-account-email": _text,
+    "oidc-service-account-email": email,
     "oidc-token-audience": _text,
 }
 ENTRY: Final[Checks] = {
@@ -94,14 +108,14 @@ ENTRY: Final[Checks] = {
     "to": _one_of(*DESTINATIONS),
 }
 TOP: Final[Checks] = {
-    "project": _text,
-    "location": _text,
+    "project": name,
+    "location": name,
     "schedules": _SCHEDULES,
     "split": _flag,
     "intervals": _INTERVALS,
     "routing": _one_of(*(kind.value for kind in Routing)),
     "missing-retry-limit": _limit,
-    "set": _text,
+    "set": name,
     "accept": _list_of(*LOSSES),
     "ignore": _codes,
     "fail-on": _one_of(*FAIL_ON),

@@ -26,7 +26,7 @@ from migrate.settings import Settings
 from migrate.settings_file import FILE_NAME, load_settings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from cronspec.config import CronEntry, DispatchRule
 
@@ -72,15 +72,27 @@ class Sources:
 def read(paths: Sequence[Path], dispatch: str | None = None) -> Sources:
     """Read what `paths` name. `dispatch` is a file, "none", or None: beside cron.yaml.
 
-    Raises SourceError where a file is missing, unreadable or not the only one.
+    A file that is named twice is read once. Raises SourceError where a file is
+    missing, unreadable or not the only one.
     """
-    cron_paths = [_cron_path(path) for path in paths]
-    dispatch_path = _dispatch_path(cron_paths, dispatch)
+    try:
+        cron_paths = _each_once(_cron_path(path) for path in paths)
+        dispatch_path = _dispatch_path(cron_paths, dispatch)
+        folders = _each_once(path for path in paths if path.is_dir())
+    except OSError as error:  # a name too long, a folder that may not be entered
+        raise SourceError(f"{error.filename}: {error.strerror}") from None
     return Sources(
         crons=tuple(_read_cron(path) for path in cron_paths),
         dispatch=None if dispatch_path is None else _read_dispatch(dispatch_path),
-        folders=tuple(path for path in paths if path.is_dir()),
+        folders=tuple(folders),
     )
+
+
+def _each_once(paths: Iterable[Path]) -> list[Path]:
+    found: dict[Path, Path] = {}
+    for path in paths:
+        found.setdefault(path.resolve(), path)
+    return list(found.values())
 
 
 def _cron_path(path: Path) -> Path:
@@ -110,18 +122,18 @@ def _dispatch_path(crons: Sequence[Path], dispatch: str | None) -> Path | None:
         if not Path(dispatch).is_file():
             raise SourceError(f"{dispatch}: no such file (--dispatch FILE or none)")
         return Path(dispatch)
-    beside = {
+    beside = _each_once(
         path.parent / name
         for path in crons
         for name in _DISPATCH_NAMES
         if (path.parent / name).is_file()
-    }
+    )
     if len(beside) > 1:
         raise SourceError(
-            f"{' and '.join(sorted(map(str, beside)))}: an app has one dispatch.yaml; "
+            f"{' and '.join(map(str, beside))}: an app has one dispatch.yaml; "
             "say which counts with --dispatch FILE (or none)"
         )
-    return beside.pop() if beside else None
+    return beside[0] if beside else None
 
 
 def _read_cron(path: Path) -> CronFile:
@@ -145,17 +157,18 @@ def read_settings(
 
     Raises SourceError where they are missing or not the only ones.
     """
-    beside = {Path(cron.file).parent / FILE_NAME for cron in files.crons}
-    found = [config] if config is not None else sorted(p for p in beside if p.is_file())
+    beside = (Path(cron.file).parent / FILE_NAME for cron in files.crons)
+    there = _each_once(path for path in beside if path.is_file())
+    found = there if config is None else [config]
     if len(found) > 1:
         names = " and ".join(map(str, found))
         raise SourceError(f"{names}: say which counts with --config FILE")
     if not found:
         if env is not None:
-            raise SourceError(f"--env {env} needs a {FILE_NAME} beside cron.yaml")
+            raise SourceError(
+                f"--env {env} needs a {FILE_NAME} beside cron.yaml, or --config FILE"
+            )
         return Settings(), ()
-    if not found[0].is_file():
-        raise SourceError(f"{found[0]}: no such file (--config FILE)")
     text = _read(found[0])
     if isinstance(text, Fault):
         return Settings(), (text,)
@@ -166,7 +179,7 @@ def _read(path: Path) -> str | Fault:
     try:
         data = path.read_bytes()
     except OSError as error:
-        raise SourceError(f"{path}: cannot be read: {error.strerror}") from None
+        raise SourceError(f"{path}: {error.strerror}") from None
     return decode(data, str(path))
 
 

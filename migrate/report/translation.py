@@ -14,7 +14,7 @@ from migrate.report.words import Status, status, verdict_json
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from cronspec.config import CronEntry, Fault
+    from cronspec.config import CronEntry
     from migrate.choices import Home
     from migrate.translate import Translation
 
@@ -27,10 +27,10 @@ _MARKS: Final = {
 
 
 def as_json(
-    translations: Sequence[Translation], notes: Sequence[Note], faults: Sequence[Fault]
+    translations: Sequence[Translation], notes: Sequence[Note]
 ) -> dict[str, Any]:
-    """Give translations as a JSON document; `docs/cli.md` describes the schema."""
-    document: dict[str, Any] = {
+    """Give translations as a JSON document; docs/json.md describes the schema."""
+    return {
         "jobs": [
             {
                 "entry": entry_json(one.entry),
@@ -43,9 +43,6 @@ def as_json(
         ],
         "notes": [note_json(note) for note in notes],
     }
-    if faults:
-        document["faults"] = [fault_json(fault) for fault in faults]
-    return document
 
 
 def entry_json(entry: CronEntry) -> dict[str, Any]:
@@ -67,18 +64,6 @@ def note_json(note: Note) -> dict[str, Any]:
         "level": note.level.value,
         "text": note.text,
         "fallback": note.fallback,
-    }
-
-
-def fault_json(fault: Fault) -> dict[str, Any]:
-    """Give a fault of a file with its place."""
-    return {
-        "code": fault.code,
-        "file": fault.place.file,
-        "line": fault.place.line,
-        "column": fault.place.column,
-        "text": fault.text,
-        "fix": fault.fix or None,
     }
 
 
@@ -196,22 +181,29 @@ def _destination(job: Job) -> str:
 def _legend(
     translations: Sequence[Translation], notes: Sequence[Note]
 ) -> Iterator[Text]:
-    used = Counter(
-        code for one in translations for code in {note.code for note in one.notes}
-    )
-    if used or notes:
+    """Yield what the notes say, by code: the reason, then the entries' own words."""
+    said: dict[str, dict[str, list[Translation]]] = {}
+    for one in translations:
+        for note in one.notes:
+            said.setdefault(note.code, {}).setdefault(note.text, []).append(one)
+    if said or notes:
         yield Text("\nNotes", style="bold")
-    for code, count in sorted(used.items()):
-        reason = CODES[code].reason
+    for code, by_text in sorted(said.items()):
         accepted = " (accepted)" if CODES[code].level is Level.LOSS else ""
-        yield Text.assemble(
-            "  ",
-            (code, "cyan"),
-            f" ({_many(count, 'entry', 'entries')}){accepted}: ",
-            reason,
-        )
+        yield Text.assemble("  ", (code, "cyan"), f"{accepted}: {CODES[code].reason}")
+        for text, entries in by_text.items():
+            yield Text(f"    {_places(entries)}: {text}")
     for note in notes:
         yield Text.assemble("  ", (note.code, "cyan"), f": {note.text}")
+
+
+def _places(entries: Sequence[Translation]) -> str:
+    """Name entries by file and line, the file once for all that share it."""
+    lines: dict[str, list[str]] = {}
+    for one in entries:
+        place = one.entry.place
+        lines.setdefault(place.file, []).append(str(place.line))
+    return "; ".join(f"{file}:{','.join(found)}" for file, found in lines.items())
 
 
 def _many(count: int, one: str, many: str) -> str:

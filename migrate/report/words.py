@@ -12,6 +12,7 @@ from migrate.notes import Level
 if TYPE_CHECKING:
     from zoneinfo import ZoneInfo
 
+    from cronspec.config import Fault
     from migrate.translate import Translation
 
 
@@ -95,3 +96,15 @@ def verdict_json(
                 "before": [wait.total_seconds() for wait in before],
                 "after": [wait.total_seconds() for wait in after],
             }
+
+
+def fault_json(fault: Fault) -> dict[str, object]:
+    """Give a fault of a file with its place."""
+    return {
+        "code": fault.code,
+        "file": fault.place.file,
+        "line": fault.place.line,
+        "column": fault.place.column,
+        "text": fault.text,
+        "fix": fault.fix or None,
+    }
