@@ -36,7 +36,7 @@ class Cut:
 
 @dataclass(frozen=True, slots=True)
 class Slow:
-    """Everything takes this many seconds longer."""
+    """Everything takes this many of the machine's seconds longer."""
 
     seconds: float
 
