@@ -81,6 +81,7 @@ def test_a_fault_written_is_the_fault_read(fault):
         {},
         {"do": "explode"},
         {"do": "fail"},
+        {"do": "fail", "status": 200},
         {"do": "cut", "when": "never"},
         {"do": "cut", "path": "("},
         {"do": "cut", "colour": "red"},
