@@ -18,17 +18,17 @@ from __future__ import annotations
 from bisect import bisect_left
 from calendar import isleap, monthrange
 from dataclasses import dataclass
-from datetime import UTC, datetime, time, timedelta
+from datetime import MAXYEAR, UTC, datetime, time, timedelta
 from enum import Enum, IntEnum
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from cronspec.instants import DAY, start_of_year, to_datetime, to_seconds
 from cronspec.windows import interval_ticks, minute_of, window_steps
-from cronspec.zones import clock_of
+from cronspec.zones import HORIZON, clock_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from zoneinfo import ZoneInfo
 
     from cronspec.zones import Clock
@@ -99,8 +99,7 @@ class Weekday(IntEnum):
     SATURDAY = 6
 
 
-_WEEKDAYS: Final = tuple(Weekday)
-EVERY_DAY: Final = frozenset(_WEEKDAYS)
+EVERY_DAY: Final = frozenset(Weekday)
 EVERY_MONTH: Final = frozenset(range(1, 13))
 EVERY_ORDINAL: Final = frozenset(range(1, 6))
 
@@ -195,6 +194,8 @@ def ticks(schedule: FixedSchedule, tz: ZoneInfo, after: datetime) -> Iterator[da
     """
     since = max(to_seconds(after), _FIRST)
     clock = clock_of(tz)
+    if since >= HORIZON:
+        return iter(())
     match schedule:
         case StartTimeInterval():
             return interval_ticks(schedule, clock, since)
@@ -229,19 +230,26 @@ def last_tick(schedule: FixedSchedule, tz: ZoneInfo, at: datetime) -> datetime |
 
 def on_day(schedule: WallClockSchedule, day: int, weekday: Weekday) -> bool:
     """Tell whether a schedule ticks on this day of each of its months."""
+    return _day_rule(schedule)(day, weekday)
+
+
+def _day_rule(schedule: WallClockSchedule) -> Callable[[int, int], bool]:
+    """Give what tells of a day of the month and of the week whether it is chosen."""
     match schedule:
         case CustomInterval(days=MonthDays(days)):
-            return day in days
+            return lambda day, _: day in days
         case CustomInterval(days=OrdinalWeekdays(ordinals, weekdays)):
-            return weekday in weekdays and (day - 1) // 7 + 1 in ordinals
+            return lambda day, weekday: (
+                weekday in weekdays and (day - 1) // 7 + 1 in ordinals
+            )
         case UnixCron(days=Unrestricted(), weekdays=Unrestricted()):
-            return True
+            return lambda _day, _weekday: True
         case UnixCron(days=Unrestricted(), weekdays=frozenset() as weekdays):
-            return weekday in weekdays
+            return lambda _, weekday: weekday in weekdays
         case UnixCron(days=frozenset() as days, weekdays=Unrestricted()):
-            return day in days
+            return lambda day, _: day in days
         case UnixCron(days=frozenset() as days, weekdays=frozenset() as weekdays):
-            return day in days or weekday in weekdays
+            return lambda day, weekday: day in days or weekday in weekdays
     raise TypeError(f"not a wall-clock schedule: {schedule!r}")
 
 
@@ -271,28 +279,31 @@ def _year(year: int) -> _Year:
     return _Year(to_seconds(midnight), midnight, (isleap(year), weekday))
 
 
+_DAYS: Final = [timedelta(days=day) for day in range(366)]
+
+
 class _YearDays(dict[tuple[bool, int], tuple[list[int], list[timedelta]]]):
     """By kind of year, a schedule's days counted from 1 January, twice."""
 
     def __init__(self, schedule: WallClockSchedule) -> None:
         super().__init__()
-        self._schedule = schedule
+        self._months = schedule.months
+        self._chosen = _day_rule(schedule)
 
     def __missing__(self, kind: tuple[bool, int]) -> tuple[list[int], list[timedelta]]:
         leap, weekday = kind
+        chosen = self._chosen
         days, first = list[int](), 0
         for month in range(1, 13):
             length = monthrange(2024 if leap else 2023, month)[1]
-            if month in self._schedule.months:
-                days += (
-                    first + day
-                    for day in range(length)
-                    if on_day(
-                        self._schedule, day + 1, _WEEKDAYS[(weekday + first + day) % 7]
-                    )
-                )
+            if month in self._months:
+                days += [
+                    day
+                    for day in range(first, first + length)
+                    if chosen(day - first + 1, (weekday + day) % 7)
+                ]
             first += length
-        self[kind] = days, [timedelta(days=day) for day in days]
+        self[kind] = days, [_DAYS[day] for day in days]
         return self[kind]
 
     @property
@@ -319,7 +330,7 @@ def _wall_clock_ticks(
         begin = max(span.start, since + 1) + span.offset
         end = span.end + span.offset
         number = to_datetime(begin).year
-        while (year := _year(number)).start < end:
+        while number <= MAXYEAR and (year := _year(number)).start < end:
             days, from_new_year = days_by_kind[year.kind]
             # A time t of day d is shown if begin - start <= DAY * d + t < end - start.
             low = bisect_left(days, -((year.start + last - begin) // DAY))

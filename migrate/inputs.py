@@ -95,6 +95,7 @@ def _limits(files: Sources) -> dict[str, timedelta]:
 
 # What a command's JSON holds where there is nothing to tell, beside `faults`.
 _NOTHING: Final[dict[str | None, dict[str, list[Any]]]] = {
+    "audit": {"findings": [], "routes": []},
     "translate": {"jobs": [], "notes": []},
     "prove": {"entries": []},
     "next": {"entries": [], "clashes": []},

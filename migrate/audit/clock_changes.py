@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import takewhile
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
 
 _YEARS: Final = 5  # as far as changes are looked for; leap days lie within
 _SHOWN: Final = 2
+_SEASONS: Final = 2  # changes that are looked at for windows: spring, autumn
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,11 +124,11 @@ def _dates(days: list[datetime]) -> str:
 def _in_window(schedule: StartTimeInterval, zone: str, since: int) -> Iterator[Effect]:
     """Compare the times of the clock on days of change with those of any other day."""
     told_codes = set[str]()
-    for change in _changes(zone, since)[:4]:
+    for change in _changes(zone, since)[:_SEASONS]:
         if _keeps_its_times(schedule, change):
             continue
-        for day in range(change.wall[0] // DAY - 1, change.wall[1] // DAY + 1):
-            effect = _on(schedule, zone, day)
+        for day, actual in _minutes_around(schedule, zone, change).items():
+            effect = _on(schedule, zone, day, actual)
             if effect is not None and effect.code not in told_codes:
                 told_codes.add(effect.code)
                 yield effect
@@ -145,9 +145,11 @@ def _keeps_its_times(schedule: StartTimeInterval, change: Change) -> bool:
     return all_day and not DAY % step and not (change.after - change.before) % step
 
 
-def _on(schedule: StartTimeInterval, zone: str, day: int) -> Effect | None:
-    """Give what differs on one day, as a day number of the zone's own calendar."""
-    usual, actual = _usual_minutes(schedule, day), _actual_minutes(schedule, zone, day)
+def _on(
+    schedule: StartTimeInterval, zone: str, day: int, actual: list[int]
+) -> Effect | None:
+    """Give what differs on one day from the same day without a clock change."""
+    usual = _usual_minutes(schedule, day)
     if usual == actual:
         return None
     date = f"{to_datetime(day * DAY):%Y-%m-%d}"
@@ -174,17 +176,25 @@ def _usual_minutes(schedule: StartTimeInterval, day: int) -> list[int]:
     return sorted((first + step // 60) % 1440 for step in window_steps(schedule))
 
 
-def _actual_minutes(schedule: StartTimeInterval, zone: str, day: int) -> list[int]:
-    shown = clock(zone)
-    start = day * DAY - DAY
-    found = defaultdict[int, list[int]](list)
-    for tick in ticks(schedule, load(zone), to_datetime(start)):
+def _minutes_around(
+    schedule: StartTimeInterval, zone: str, change: Change
+) -> dict[int, list[int]]:
+    """Give the minutes that the clock shows at each tick, by day, around a change.
+
+    Days are numbered from 1970-01-01 on, in the zone's own calendar.
+    """
+    low, high = change.wall
+    first, last = low // DAY - 1, high // DAY
+    found: dict[int, list[int]] = {day: [] for day in range(first, last + 1)}
+    for tick in ticks(schedule, load(zone), to_datetime((first - 1) * DAY)):
         instant = to_seconds(tick)
-        if instant > start + 3 * DAY:
+        wall = instant + (change.before if instant < change.at else change.after)
+        day, second = divmod(wall, DAY)
+        if day > last:
             break
-        wall = instant + shown.offset(instant)
-        found[wall // DAY].append(wall % DAY // 60)
-    return sorted(found[day])
+        if day >= first:
+            found[day].append(second // 60)
+    return {day: sorted(minutes) for day, minutes in found.items()}
 
 
 def _times(minutes: list[int]) -> str:

@@ -42,8 +42,8 @@ def _deadline(
             place,
             f"{said} is outside the 15 s to 24 h that Cloud Scheduler takes",
         )
-    gap = period(entry.schedule, zone_of(entry), evidence.now)
-    if gap is not None and deadline > gap:
+    gap = period(entry.schedule, zone_of(entry), evidence.now, deadline)
+    if gap is not None and gap < deadline:
         yield told(
             "deadline-outlasts-period",
             place,

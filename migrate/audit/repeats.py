@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from migrate.audit.finding import Finding
 
 _COMPARED: Final = 12  # earlier entries of one url that an entry is compared with
+_PAIRS: Final = 200  # of schedules, whose ticks are compared in one audit
 
 
 def check(evidence: Evidence) -> Iterator[Finding]:
@@ -29,11 +30,12 @@ def check(evidence: Evidence) -> Iterator[Finding]:
     for entry in evidence.entries:
         service = DEFAULT_SERVICE if entry.target is None else entry.target
         sharing[service, entry.url].append(entry)
+    pairs = iter(range(_PAIRS))
     for entries in sharing.values():
         clear = list["CronEntry"]()
         for number, entry in enumerate(entries[1:], start=1):
             earlier = entries[:number][-_COMPARED:]
-            double = _double(entry, earlier, evidence.now)
+            double = _double(entry, earlier, evidence.now, pairs)
             if double is None:
                 clear.append(entry)
             else:
@@ -43,7 +45,7 @@ def check(evidence: Evidence) -> Iterator[Finding]:
 
 
 def _double(
-    entry: CronEntry, earlier: list[CronEntry], now: datetime
+    entry: CronEntry, earlier: list[CronEntry], now: datetime, pairs: Iterator[int]
 ) -> Finding | None:
     """Tell the first earlier entry that fires along with this one."""
     for other in earlier:
@@ -55,7 +57,7 @@ def _double(
                 "same target, schedule and time zone: both fire",
                 "take one of them out",
             )
-    for other in earlier:
+    for other, _ in zip(earlier, pairs, strict=False):
         at = _common(entry, other, now)
         if at is not None:
             return told(

@@ -85,23 +85,17 @@ def _until_both(entry: CronEntry, known: RetryPolicy) -> Iterator[Finding]:
 def _outlasting(
     evidence: Evidence, entry: CronEntry, known: RetryPolicy
 ) -> Iterator[Finding]:
-    gap = period(entry.schedule, zone_of(entry), evidence.now)
-    if gap is None:
-        return
-    last = timedelta(0)
-    for retry in islice(timeline(known, _AT_ONCE), _COUNTED):
-        last = retry
-        if retry >= gap:
-            break
-    else:
-        # The rest of a long line: it goes on until the age limit at least.
-        last = max(last, known.age_limit if known.limit else last)
-    if last >= gap:
+    line = list(islice(timeline(known, _AT_ONCE), _COUNTED))
+    last = line[-1] if line else timedelta(0)
+    if len(line) == _COUNTED:  # the rest of it goes on until the age limit
+        last = max(last, known.age_limit)
+    gap = period(entry.schedule, zone_of(entry), evidence.now, last)
+    if gap is not None:
         yield told(
             "retries-outlast-period",
             place_of(entry, _BLOCK),
-            f"a failing run may be retried for {_span(last)} and more, but the next "
-            f"is due after {_span(gap)}, and is then skipped or late",
+            f"a failing run may be retried for {_span(last)}, but the next is due "
+            f"after {_span(gap)}, and is then skipped or late",
             "lower the limits or the waits",
         )
 
@@ -111,12 +105,17 @@ def _without_block(evidence: Evidence) -> Iterator[Finding]:
     for cron in evidence.crons:
         without = [entry for entry in cron.entries if entry.retry is None]
         if without:
+            all_of_them = len(without) == len(cron.entries)
+            who = (
+                "no entry has"
+                if all_of_them
+                else f"{len(without)} of {len(cron.entries)} entries have no"
+            )
             yield told(
                 "no-retries",
                 without[0].place,
-                f"{len(without)} of {len(cron.entries)} entries have no "
-                "retry_parameters: a failed run is not tried again, but one answered "
-                "with 503 is, by App Engine itself and without limit",
+                f"{who} retry_parameters: a failed run is not tried again, but one "
+                "answered with 503 is, by App Engine itself and without limit",
                 "write retry_parameters where a lost run matters, and never answer 503",
             )
 
@@ -124,6 +123,8 @@ def _without_block(evidence: Evidence) -> Iterator[Finding]:
 def _span(length: timedelta) -> str:
     """Write a length of time as cron.yaml does: `90s`, `15m`, `1.5h`."""
     seconds = length.total_seconds()
+    if seconds >= 1:
+        seconds = round(seconds)
     for unit, size in (("d", 86400), ("h", 3600), ("m", 60)):
         if seconds >= size and not seconds % (size / 2):
             return f"{seconds / size:g}{unit}"

@@ -96,7 +96,12 @@ def _path_covers(wide: DispatchRule, narrow: DispatchRule) -> bool:
 def _passes_by(
     rule: DispatchRule, routed: Sequence[Routed], project: str | None
 ) -> Iterator[Finding]:
-    """Tell a rule that has the path of entries, but a host that none comes with."""
+    """Tell a rule that has the path of entries, but a host that none comes with.
+
+    One for all of a host's paths is meant for web requests, and not told.
+    """
+    if rule.path == "/*":
+        return
     passed = []
     for one in routed:
         url, target = one.destination.url, one.destination.target
