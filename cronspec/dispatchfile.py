@@ -44,7 +44,7 @@ class DispatchRule:
 
 @dataclass(frozen=True, slots=True)
 class DispatchFile:
-    """What a dispatch.yaml says."""
+    """What a dispatch.yaml says; `rules` are those that can be read, faulty or not."""
 
     file: str
     rules: tuple[DispatchRule, ...]
@@ -173,7 +173,7 @@ def _rules(nodes: Sequence, report: Report) -> list[DispatchRule]:
 def _rule(
     node: Mapping, index: int, dash: Place, report: Report
 ) -> DispatchRule | None:
-    before = report.count
+    """Read a rule. One whose meaning is plain counts for routes, faults and all."""
     fields = read_fields(node, RULE, report)
     given = {key: one for key, one in fields.items() if not is_null(one.node)}
     missing(node, dash, ("url",), fields, report)
@@ -197,7 +197,7 @@ def _rule(
             "write 'service'",
         )
     service = _service(name, report)
-    if pattern is None or service is None or report.count > before:
+    if pattern is None or service is None:
         return None
     return DispatchRule(*pattern, service, index, dash)
 
@@ -211,7 +211,7 @@ def _service(field: Field, report: Report) -> str | None:
             f"YAML takes the unquoted {shown(node.text)} for a boolean",
             f"put it in quotes: {field.key}: '{node.text}'",
         )
-        return None
+        return node.text if _SERVICE.fullmatch(node.text) else None
     service = cast(field, report)
     if service is None or _SERVICE.fullmatch(service):
         return service

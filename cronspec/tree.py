@@ -22,10 +22,10 @@ from cronspec.yaml_faults import explain
 if TYPE_CHECKING:
     from cronspec.nodes import Node
 
-MAX_CHARACTERS: Final = 1_000_000
+MAX_CHARACTERS: Final = 2_000_000
 """The longest text that is read: 250 entries at their largest fill 700,000."""
 MAX_DEPTH: Final = 50
-MAX_VALUES: Final = 100_000
+MAX_VALUES: Final = 250_000
 
 
 def read(text: str, file: str, report: Report) -> Tree:
