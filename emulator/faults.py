@@ -14,7 +14,7 @@ from enum import Enum
 from threading import Lock
 from typing import TYPE_CHECKING, assert_never
 
-from emulator.errors import Json, invalid
+from emulator.errors import ApiError, Json, invalid
 
 if TYPE_CHECKING:
     from emulator.wire import Request
@@ -28,6 +28,14 @@ class Fail:
     message: str = "An injected fault."
     details: Sequence[Json] = ()
 
+    def __post_init__(self) -> None:
+        """Refuse a status that the API never answers with. Raises ValueError."""
+        self.error()
+
+    def error(self) -> ApiError:
+        """Give the answer."""
+        return ApiError.of_status(self.status, self.message, self.details)
+
 
 @dataclass(frozen=True, slots=True)
 class Cut:
@@ -36,7 +44,7 @@ class Cut:
 
 @dataclass(frozen=True, slots=True)
 class Slow:
-    """Everything takes this many seconds longer."""
+    """Everything takes this many of the machine's seconds longer."""
 
     seconds: float
 

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import re
 import signal
+import socket
+import struct
 import subprocess
 import sys
 from contextlib import contextmanager
 
 import pytest
 import requests
+from click.testing import CliRunner
 
+from emulator.__main__ import main
 from emulator.clock import RealClock
 from emulator.faults import Fault, fault_from_json, fault_to_json
 
@@ -77,6 +81,7 @@ def test_a_fault_written_is_the_fault_read(fault):
         {},
         {"do": "explode"},
         {"do": "fail"},
+        {"do": "fail", "status": 200},
         {"do": "cut", "when": "never"},
         {"do": "cut", "path": "("},
         {"do": "cut", "colour": "red"},
@@ -162,13 +167,28 @@ def test_it_serves_until_interrupted_and_a_file_keeps_the_jobs(tmp_path):
     ],
 )
 def test_a_wrong_option_is_said_in_one_line(options, message):
-    ended = subprocess.run(
-        [sys.executable, "-m", "emulator", "serve", *options],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=20,
-    )
-    assert ended.returncode == 1
-    assert message in ended.stderr
-    assert len(ended.stderr.splitlines()) == 1
+    ended = CliRunner().invoke(main, ["serve", *options])
+    assert ended.exit_code == 1
+    assert message in ended.output
+    assert len(ended.output.splitlines()) == 1
+
+
+def test_a_taken_port_is_said_in_one_line(running):
+    port = running.url.rpartition(":")[2]
+    ended = CliRunner().invoke(main, ["serve", "--port", port])
+    assert ended.exit_code == 1
+    assert "Address already in use" in ended.output
+
+
+@pytest.mark.parametrize(
+    "part", ["", "POST /v1/x HTTP/1.1\r\nContent-Length: 9\r\n\r\n"]
+)
+def test_a_client_that_breaks_off_leaves_no_trace(running, capfd, part):
+    host, port = running.url.removeprefix("http://").split(":")
+    with socket.create_connection((host, int(port))) as broken:
+        broken.sendall(part.encode())
+        # Closing with this option resets the connection instead of ending it.
+        linger = struct.pack("ii", 1, 0)
+        broken.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
+    requests.get(f"{running.url}/v1/{PARENT}/jobs", timeout=5)
+    assert capfd.readouterr().err == ""

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-pytestmark = real.NEEDED
+pytestmark = [real.NEEDED, pytest.mark.slow]
 
 PARENT = "projects/shop/locations/europe-west1"
 LOCATION = "--location=europe-west1"
