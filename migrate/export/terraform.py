@@ -185,10 +185,18 @@ def _headers(job: Job) -> str:
 def _text(value: str) -> str:
     r"""Give a string as HCL's literal: `${` and `%{` would begin a template.
 
-    >>> print(_text("cost: ${x} $ %{y} 5%"))
-    "cost: $${x} $ %%{y} 5%"
+    A sign doubled says "no template". Some readers (python-hcl2) then look for the
+    closing brace; where none follows, the opening one is written by its number.
+
+    >>> print(_text("cost: ${x} $ %{y} 5%"), _text("${"))
+    "cost: $${x} $ %%{y} 5%" "$\u007b"
     """
-    return quoted(value).replace("${", "$${").replace("%{", "%%{")
+    return re.sub(r"([$%])\{", _no_template, quoted(value))
+
+
+def _no_template(opening: re.Match[str]) -> str:
+    sign, rest = opening[1], opening.string[opening.end() :]
+    return f"{sign}{sign}{{" if "}" in rest else f"{sign}\\u007b"
 
 
 def _aligned(pairs: Sequence[tuple[str, str]]) -> str:
