@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from migrate import sources
+from migrate import evidence_files, sources
 from migrate.audit import examine
 from migrate.audit.code import is_code
 from migrate.audit.scripts import is_script
@@ -225,3 +225,23 @@ def test_a_folder_that_lies_among_tests_is_read_all_the_same(tmp_path: Path) -> 
     put(app, {"cron.yaml": cron, "main.py": CHECK})
     report = examine(gather(sources.read([app]), NOW, [], None))
     assert "cron-header-checked" in {f.code for f in report.findings}
+
+
+def test_files_that_cannot_be_read_are_passed_over(tmp_path: Path) -> None:
+    cron = "cron:\n- {url: /t/a, schedule: every day 09:00}\n"
+    put(tmp_path, {"cron.yaml": cron})
+    (tmp_path / "main.py").symlink_to(tmp_path / "gone.py")
+    files = sources.read([tmp_path])
+    (tmp_path / "cron.yaml").unlink()
+    evidence = gather(files, NOW, [], None)
+    assert evidence.sources == ()
+    assert evidence.texts == {str(tmp_path / "cron.yaml"): ""}
+
+
+def test_of_a_huge_folder_no_more_than_a_number_of_files_is_looked_at(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(evidence_files, "_MAX_FILES", 3)
+    cron = "cron:\n- {url: /t/a, schedule: every day 09:00}\n"
+    put(tmp_path, {"cron.yaml": cron} | {f"m{n}.py": CHECK for n in range(5)})
+    assert len(gather(sources.read([tmp_path]), NOW, [], None).sources) == 2
