@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from cronspec import routing, zones
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from datetime import datetime
 
     from cronspec.config import (
@@ -90,9 +90,14 @@ def zone_of(entry: CronEntry) -> str:
     return zones.canonical(entry.timezone or "UTC")
 
 
-def lines(places: list[Place]) -> str:
+_NAMED = 20
+
+
+def lines(places: Sequence[Place]) -> str:
     """Name places in words: `line 4`, or `cron.yaml:4` where files differ."""
+    more = f" and {len(places) - _NAMED} more" if len(places) > _NAMED else ""
+    shown = places[:_NAMED]
     if len({place.file for place in places}) > 1:
-        return ", ".join(f"{place.file}:{place.line}" for place in places)
+        return ", ".join(f"{place.file}:{place.line}" for place in shown) + more
     word = "line" if len(places) == 1 else "lines"
-    return f"{word} {', '.join(str(place.line) for place in places)}"
+    return f"{word} {', '.join(str(place.line) for place in shown)}{more}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
@@ -70,7 +71,7 @@ def _limits(entry: CronEntry, block: RetryParameters) -> Iterator[Finding]:
 def _until_both(entry: CronEntry, known: RetryPolicy) -> Iterator[Finding]:
     if not (known.limit and known.age_limit):
         return
-    retries = len(list(islice(timeline(known, _AT_ONCE), _COUNTED)))
+    retries, _ = _line(known)
     if retries > known.limit:
         many = f"{retries}" if retries < _COUNTED else f"{_COUNTED} or more"
         yield told(
@@ -82,13 +83,22 @@ def _until_both(entry: CronEntry, known: RetryPolicy) -> Iterator[Finding]:
         )
 
 
+@lru_cache(maxsize=1024)
+def _line(known: RetryPolicy) -> tuple[int, timedelta]:
+    """Give how many retries a run has that fails at once, and when the last comes.
+
+    More than some thousand are not counted: those go on until the age limit.
+    """
+    line = list(islice(timeline(known, _AT_ONCE), _COUNTED))
+    if len(line) == _COUNTED:
+        return _COUNTED, max(line[-1], known.age_limit)
+    return len(line), line[-1] if line else timedelta(0)
+
+
 def _outlasting(
     evidence: Evidence, entry: CronEntry, known: RetryPolicy
 ) -> Iterator[Finding]:
-    line = list(islice(timeline(known, _AT_ONCE), _COUNTED))
-    last = line[-1] if line else timedelta(0)
-    if len(line) == _COUNTED:  # the rest of it goes on until the age limit
-        last = max(last, known.age_limit)
+    _, last = _line(known)
     gap = period(entry.schedule, zone_of(entry), evidence.now, last)
     if gap is not None:
         yield told(
@@ -122,10 +132,8 @@ def _without_block(evidence: Evidence) -> Iterator[Finding]:
 
 def _span(length: timedelta) -> str:
     """Write a length of time as cron.yaml does: `90s`, `15m`, `1.5h`."""
-    seconds = length.total_seconds()
-    if seconds >= 1:
-        seconds = round(seconds)
+    seconds = round(length.total_seconds())
     for unit, size in (("d", 86400), ("h", 3600), ("m", 60)):
         if seconds >= size and not seconds % (size / 2):
             return f"{seconds / size:g}{unit}"
-    return f"{seconds:.0f}s" if seconds >= 1 else f"{seconds:.1g}s"
+    return f"{seconds}s"
