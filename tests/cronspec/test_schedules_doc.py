@@ -19,9 +19,8 @@ PAGE = (DOCS / "schedules.md").read_text(encoding="utf-8")
 
 def rows(header: str, place: int = 0) -> list[list[str]]:
     """Give the rows of the `place`-th table with this header."""
-    tables = re.findall(
-        rf"^{re.escape(header)}\n\|[-|]+\n((?:\|.*\n)+)", PAGE, re.MULTILINE
-    )
+    pattern = rf"^{re.escape(header)}\n\|[-|]+\n((?:\|.*\n)+)"
+    tables = re.findall(pattern, PAGE, re.MULTILINE)
     return [
         [cell.strip().strip("`") for cell in line.strip("| ").split(" | ")]
         if not line.endswith("| |")

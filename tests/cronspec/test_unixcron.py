@@ -136,3 +136,9 @@ def test_a_canonical_text_has_numbers_and_short_lists(
 def test_a_star_alone_does_not_choose() -> None:
     assert unixcron.parse("0 9 * * *").days is STAR
     assert unixcron.parse("0 9 */1 * *").days == frozenset(range(1, 32))
+
+
+def test_a_very_long_text_is_no_slip_of_the_pen_and_gets_no_fix() -> None:
+    with pytest.raises(ScheduleError) as refused:
+        unixcron.parse("? " * 500)
+    assert refused.value.fix == ""

@@ -324,11 +324,8 @@ def test_an_http_target_has_the_url_the_token_and_the_limit_of_today() -> None:
     [
         (timedelta(hours=24), None, timedelta(minutes=30), CUT),
         (timedelta(minutes=30), None, timedelta(minutes=30), []),
-<<<<<<< HEAD
-=======
         (timedelta(minutes=5), None, timedelta(minutes=5), []),
         # A deadline that the user shortens is a cut as well.
->>>>>>> team
         (timedelta(hours=1), timedelta(minutes=30), timedelta(minutes=30), CUT),
         (timedelta(minutes=10), timedelta(minutes=5), timedelta(minutes=5), CUT),
         (timedelta(minutes=10), timedelta(minutes=20), timedelta(minutes=20), []),
