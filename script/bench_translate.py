@@ -1,4 +1,4 @@
-"""The whole `translate` process, against `gcloud app deploy cron.yaml`; growth, memory."""
+"""The whole `translate` process against gcloud's deploy; its growth and memory."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def peak(folder: Path) -> float:
 
 
 def deploy(folder: Path) -> float | None:
-    """Time `gcloud app deploy cron.yaml` against Cloud Scheduler's API emulated here."""
+    """Time `gcloud app deploy cron.yaml` against the API emulated here."""
     if shutil.which("gcloud") is None:
         return None
     from emulator.server import start  # noqa: PLC0415 - only where gcloud is there

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Any
 
 import hcl2
@@ -38,6 +39,7 @@ def by_name(jobs: list[dict[str, Any]]) -> dict[str, Any]:
 # --- Terraform ------------------------------------------------------------------
 
 
+@lru_cache(maxsize=1)  # python-hcl2 is slow
 def blocks(text: str) -> dict[str, Any]:
     """Give what python-hcl2 reads: strings stay as they are written, quotes and all."""
     return hcl2.loads(text)
@@ -161,7 +163,8 @@ def _api(body: dict[str, Any], variables: dict[str, Any]) -> dict[str, Any]:
 
 
 def documents(text: str) -> list[dict[str, Any]]:
-    return list(yaml.safe_load_all(text))
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    return list(yaml.load_all(text, loader))
 
 
 def from_manifests(text: str) -> list[dict[str, Any]]:

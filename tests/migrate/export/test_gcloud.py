@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
@@ -23,47 +22,15 @@ from tests.migrate.export.samples import (
     SAMPLES,
     nasty,
 )
+from tests.migrate.export.standin import commands, recorded, run
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-STAND_IN = """\
-#!/bin/bash
-# Notes down how many words it was given, and which.
-printf '%s\\0' "$#" "$@" >>"$RECORD"
-"""
-
 
 @pytest.fixture(scope="module")
-def stand_in(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Give a folder with a `gcloud` that writes down what it sees."""
-    folder = tmp_path_factory.mktemp("bin")
-    program = folder / "gcloud"
-    program.write_text(STAND_IN)
-    program.chmod(0o755)
-    return folder
-
-
-def seen(text: str, stand_in: Path) -> list[list[str]]:
-    """Run a script and give the words of each gcloud command in it."""
-    record = stand_in / "record"
-    record.unlink(missing_ok=True)
-    ran = subprocess.run(
-        ["/bin/bash"],
-        input=text.encode(),
-        env={"PATH": str(stand_in), "RECORD": str(record)},
-        capture_output=True,
-        check=False,
-        timeout=30,
-    )
-    assert (ran.returncode, ran.stdout, ran.stderr) == (0, b"", b"")
-    words = record.read_bytes().decode().split("\0")[:-1] if record.exists() else []
-    commands = []
-    while words:
-        count = int(words[0])
-        commands.append(words[1 : count + 1])
-        del words[: count + 1]
-    return commands
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("bin")
 
 
 def marks_of(schedule: str) -> list[str]:
@@ -75,10 +42,10 @@ def marks_of(schedule: str) -> list[str]:
     ]
 
 
-def test_gcloud_sees_exactly_the_words_that_are_meant(stand_in):
+def test_gcloud_sees_exactly_the_words_that_are_meant(folder):
     common = ["--quiet", "--project=demo", "--location=us-central1"]
     create = ["scheduler", "jobs", "create"]
-    assert seen(script([EVERYTHING, HTTP]), stand_in) == [
+    assert commands(script([EVERYTHING, HTTP]), folder) == [
         [
             *create,
             "app-engine",
@@ -121,21 +88,21 @@ def test_gcloud_sees_exactly_the_words_that_are_meant(stand_in):
     ]
 
 
-def test_nasty_strings_pass_through_bash_unchanged(stand_in):
+def test_nasty_strings_pass_through_bash_unchanged(folder):
     jobs = [nasty(text, f"j{i}") for i, text in enumerate(NASTY)]
-    told = [reading.from_argv(argv) for argv in seen(script(jobs), stand_in)]
+    told = [reading.from_argv(argv) for argv in commands(script(jobs), folder)]
     assert told == [to_api(job) for job in jobs]
 
 
 @settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(jobs=JOBS)
-def test_the_script_tells_the_jobs_that_the_rest_json_tells(stand_in, jobs):
-    told = [reading.from_argv(argv) for argv in seen(script(jobs), stand_in)]
+def test_the_script_tells_the_jobs_that_the_rest_json_tells(folder, jobs):
+    told = [reading.from_argv(argv) for argv in commands(script(jobs), folder)]
     assert reading.by_name(told) == reading.by_name([to_api(job) for job in jobs])
 
 
-def test_no_flag_is_given_that_a_job_does_not_ask_for(stand_in):
-    (argv,) = seen(script([PLAIN]), stand_in)
+def test_no_flag_is_given_that_a_job_does_not_ask_for(folder):
+    (argv,) = commands(script([PLAIN]), folder)
     flags = {word.partition("=")[0] for word in argv if word.startswith("--")}
     assert flags == {
         *"--quiet --project --location --schedule --time-zone".split(),
@@ -144,17 +111,9 @@ def test_no_flag_is_given_that_a_job_does_not_ask_for(stand_in):
 
 
 def test_the_script_stops_at_the_first_command_that_fails(tmp_path: Path):
-    program = tmp_path / "gcloud"
-    program.write_text(STAND_IN + "exit 3\n")
-    program.chmod(0o755)
-    ran = subprocess.run(
-        ["/bin/bash"],
-        input=script(SAMPLES).encode(),
-        env={"PATH": str(tmp_path), "RECORD": str(tmp_path / "record")},
-        check=False,
-    )
+    ran = run(script(SAMPLES), tmp_path, fails_with=3)
     assert ran.returncode == 3
-    assert (tmp_path / "record").read_bytes().count(b"--quiet") == 1
+    assert len(recorded(tmp_path)) == 1
 
 
 def test_the_script_says_at_its_top_what_it_does():
@@ -165,8 +124,8 @@ def test_the_script_says_at_its_top_what_it_does():
     assert "# Makes 1 Cloud Scheduler job with" in script([PLAIN])
 
 
-def test_a_script_without_jobs_does_nothing(stand_in):
-    assert seen(script([]), stand_in) == []
+def test_a_script_without_jobs_does_nothing(folder):
+    assert commands(script([]), folder) == []
 
 
 def headers(**changed: str) -> AppEngineHttpTarget:
