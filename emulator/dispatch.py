@@ -18,8 +18,9 @@ class Dispatch(Protocol):
     def force(self, job: Job, now: datetime) -> Job:
         """Begin an attempt at once, whatever the schedule says or is under way.
 
-        Gives the job with its last attempt's fields as they stand then; what comes
-        of the attempt is written to the store when it ends.
+        Gives the job with its last attempt's fields as they stand then. The store
+        waits meanwhile: the request itself goes out elsewhere, and what comes of it
+        is written to the store when it ends.
         """
 
 

@@ -41,8 +41,11 @@ class ApiError(Exception):
     def of_status(
         cls, status: int, message: str, details: Sequence[Json] = ()
     ) -> ApiError:
-        """Give the error for an HTTP status; an unlisted one is INTERNAL, 500."""
-        return cls(_CODE.get(status, "INTERNAL"), message, details)
+        """Give the error for an HTTP status. Raises ValueError for one of no code."""
+        if status not in _CODE:
+            known = ", ".join(map(str, _CODE))
+            raise ValueError(f"status {status!r}: expected one of {known}")
+        return cls(_CODE[status], message, details)
 
     @property
     def status(self) -> int:

@@ -14,7 +14,7 @@ from enum import Enum
 from threading import Lock
 from typing import TYPE_CHECKING, assert_never
 
-from emulator.errors import Json, invalid
+from emulator.errors import ApiError, Json, invalid
 
 if TYPE_CHECKING:
     from emulator.wire import Request
@@ -28,6 +28,14 @@ class Fail:
     message: str = "An injected fault."
     details: Sequence[Json] = ()
 
+    def __post_init__(self) -> None:
+        """Refuse a status that the API never answers with. Raises ValueError."""
+        self.error()
+
+    def error(self) -> ApiError:
+        """Give the answer."""
+        return ApiError.of_status(self.status, self.message, self.details)
+
 
 @dataclass(frozen=True, slots=True)
 class Cut:
@@ -36,7 +44,7 @@ class Cut:
 
 @dataclass(frozen=True, slots=True)
 class Slow:
-    """Everything takes this many seconds longer."""
+    """Everything takes this many of the machine's seconds longer."""
 
     seconds: float
 
@@ -55,8 +63,8 @@ class When(Enum):
 class Fault:
     """Trouble for `times` of the requests that match (None: all), after `skip` of them.
 
-    `method` is empty for any; `path` is a regular expression to be found in the path
-    with its query.
+    `method` is empty for any; `path` is a regular expression to be found in the path,
+    which goes without its query.
     """
 
     trouble: Trouble
@@ -68,46 +76,56 @@ class Fault:
 
     def matches(self, request: Request) -> bool:
         """Tell whether this request is one of those meant."""
-        query = "&".join(f"{name}={value}" for name, value in request.query.items())
-        whole = f"{request.path}?{query}" if query else request.path
-        return self.method in ("", request.method) and bool(re.search(self.path, whole))
+        return self.method in ("", request.method) and (
+            re.search(self.path, request.path) is not None
+        )
+
+
+@dataclass(slots=True)
+class _Count:
+    """A fault in force, and how many requests it has met."""
+
+    fault: Fault
+    met: int = 0
 
 
 @dataclass(slots=True)
 class Faults:
-    """The faults in force, and how many requests each has met."""
+    """The faults in force; in the order in which they were added, they befall."""
 
-    _met: dict[Fault, int] = field(default_factory=dict)
+    _counts: list[_Count] = field(default_factory=list)
     _lock: Lock = field(default_factory=Lock)
 
     def add(self, fault: Fault) -> None:
         """Put a fault in force, counting from now."""
         with self._lock:
-            self._met[fault] = 0
+            self._counts.append(_Count(fault))
 
     def clear(self) -> None:
         """Lift all faults."""
         with self._lock:
-            self._met.clear()
+            self._counts.clear()
 
     def befalling(self, request: Request) -> list[Fault]:
         """Give the faults that this request meets, and count it."""
         found = []
         with self._lock:
-            for fault, met in self._met.items():
+            for count in self._counts:
+                fault = count.fault
                 if fault.matches(request):
-                    self._met[fault] = met + 1
-                    if met >= fault.skip and (
-                        fault.times is None or met < fault.skip + fault.times
+                    if count.met >= fault.skip and (
+                        fault.times is None or count.met < fault.skip + fault.times
                     ):
                         found.append(fault)
+                    count.met += 1
         return found
 
     def to_json(self) -> list[Json]:
         """Give the faults in force and how many requests each has met."""
         with self._lock:
             return [
-                {**fault_to_json(fault), "met": met} for fault, met in self._met.items()
+                {**fault_to_json(count.fault), "met": count.met}
+                for count in self._counts
             ]
 
 

@@ -99,6 +99,7 @@ JOB_V1: Final = Message(
 )
 JOB_V1BETA1: Final = Message({**JOB_V1.fields, "legacyAppEngineCron": Kind.FLAG})
 
+_IMMUTABLE: Final = (("name",), ("legacyAppEngineCron",))
 _METHODS: Final = tuple(
     "HTTP_METHOD_UNSPECIFIED POST GET HEAD PUT DELETE PATCH OPTIONS".split()
 )
@@ -196,7 +197,8 @@ def seconds(duration: str) -> float:
 def mask_paths(mask: str, message: Message) -> list[tuple[str, ...]]:
     """Read an update mask such as `schedule,retryConfig.retryCount`.
 
-    Names that clients may not set are passed over. Raises ApiError for unknown ones.
+    Fields that clients may not change are passed over. Raises ApiError for an
+    unknown one.
     """
     paths = []
     for text in filter(None, mask.split(",")):
@@ -206,7 +208,7 @@ def mask_paths(mask: str, message: Message) -> list[tuple[str, ...]]:
             kind = kind.fields.get(name) if isinstance(kind, Message) else None
         if kind is None:
             raise invalid(f"Invalid field mask: no field {text!r} in Job.")
-        if kind is not Kind.OUTPUT and path != ("name",):
+        if kind is not Kind.OUTPUT and path not in _IMMUTABLE:
             paths.append(path)
     return paths
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import socket
 import sys
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -57,7 +56,6 @@ class _Handler(BaseHTTPRequestHandler):
         match reply:
             case CutOff():
                 self.close_connection = True
-                self.connection.shutdown(socket.SHUT_RDWR)
             case Reply():
                 self._send(reply)
 

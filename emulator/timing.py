@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from cronspec import groc, unixcron, zones
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from zoneinfo import ZoneInfo
 
 
+@lru_cache(maxsize=8192)
 def read_schedule(text: str) -> Schedule:
     """Read either language. Raises ApiError as the API words it.
 

@@ -63,9 +63,8 @@ class World:
                     self.closing.wait(seconds)
                 case Cut():
                     return CutOff()
-                case Fail(status, message, details):
-                    error = ApiError.of_status(status, message, details)
-                    return Reply(status, error.to_json())
+                case Fail() as fail:
+                    return Reply(fail.status, fail.error().to_json())
         return None
 
     def answer(self, request: Request) -> Reply:

@@ -242,7 +242,7 @@ def settings(
     given = {
         name: kind(chosen[name])
         for name, kind in _KINDS.items()
-        if chosen.get(name) not in {None, ()}
+        if chosen[name] not in {None, ()}
     }
     for name in given.keys() & {"project", "location", "job_set"}:
         _check_name(f"--{name.removeprefix('job_')}", given[name])
@@ -273,8 +273,6 @@ _KINDS: Final[Mapping[str, Callable[[Any], Any]]] = {
     "missing_retry_limit": int,
     "job_set": str,
     "accept": frozenset,
-    "ignore": frozenset,
-    "fail_on": str,
 }
 
 
@@ -318,7 +316,12 @@ def _service_and_value(option: str, text: str) -> tuple[str, str]:
 
 
 def judge(of_file: Settings, chosen: Mapping[str, Any]) -> Settings:
-    """Lay the options of an audit over the file's settings."""
+    """Lay the options of an audit over the file's settings.
+
+    Raises click.BadParameter.
+    """
+    if chosen["project"] is not None:
+        _check_name("--project", chosen["project"])
     return replace(
         of_file,
         project=chosen["project"] or of_file.project or project_of_environment(),

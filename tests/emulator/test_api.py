@@ -9,7 +9,7 @@ import pytest
 
 from emulator.app import App
 from emulator.quota import Limits
-from emulator.wire import Reply, Request
+from emulator.wire import Request
 
 PARENT = "projects/shop/locations/europe-west1"
 AGENT = "AppEngine-Google; (+http://code.google.com/appengine)"
@@ -523,5 +523,13 @@ def test_every_request_is_in_the_journal_with_what_became_of_it(world, ask):
     assert first.request.body == job()
 
 
-def test_reply_types_are_replies(world):
-    assert isinstance(world.reply(Request("GET", "/nowhere")), Reply)
+def test_a_request_under_way_when_the_journal_is_cleared_leaves_nothing(world, clock):
+    number = world.journal.begin(Request("GET", "/v1/apps/shop"), clock.now())
+    world.journal.clear()
+    world.journal.end(number, done=True, status=200)
+    assert world.journal.exchanges() == []
+
+
+@pytest.mark.parametrize("method", ["POST", "PATCH", "DELETE"])
+def test_calls_that_change_an_app_are_not_there(world, method):
+    assert world.reply(Request(method, "/v1/apps/shop")).status == 404
