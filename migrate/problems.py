@@ -93,6 +93,8 @@ _LOST: Final = frozenset(
 
 def lost(call: Call, why: str) -> Lost:
     """Say that no answer came."""
+    if call.verb in {"list", "get"}:
+        return Lost(f"{call}: no answer ({why}); is the network there? run again")
     return Lost(f"{call}: no answer ({why}); it may have been done or not: run again")
 
 

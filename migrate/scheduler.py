@@ -50,16 +50,21 @@ EMULATOR: Final = "CLOUD_SCHEDULER_EMULATOR_HOST"
 _PAGE_SIZE: Final = 500
 
 
-def connect(patience: Patience | None = None) -> JobStore:
+@contextmanager
+def connected(patience: Patience | None = None) -> Iterator[JobStore]:
     """Give the jobs of the real API, or of the emulator that the environment names."""
     patience = patience or Patience()
-    return JobStore(
-        api=GoogleApi(patience.timeout, os.environ.get(EMULATOR, "")),
-        writes=Bucket(WRITES_A_MINUTE, time.monotonic, time.sleep),
-        reads=Bucket(READS_A_MINUTE, time.monotonic, time.sleep),
-        sleep=time.sleep,
-        patience=patience,
-    )
+    api = GoogleApi(patience.timeout, os.environ.get(EMULATOR, ""))
+    try:
+        yield JobStore(
+            api=api,
+            writes=Bucket(WRITES_A_MINUTE, time.monotonic, time.sleep),
+            reads=Bucket(READS_A_MINUTE, time.monotonic, time.sleep),
+            sleep=time.sleep,
+            patience=patience,
+        )
+    finally:
+        api.close()
 
 
 @dataclass
