@@ -24,8 +24,19 @@ from __future__ import annotations
 import re
 from calendar import monthrange
 from datetime import time, timedelta
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
+from cronspec.groc_render import render
+from cronspec.groc_words import (
+    MAX_NUMBER,
+    MONTH_NAMES,
+    MONTHS,
+    ORDINALS,
+    UNITS,
+    WEEKDAYS,
+    Token,
+    tokenize,
+)
 from cronspec.schedule import (
     EVERY_DAY,
     EVERY_MONTH,
@@ -43,68 +54,10 @@ from cronspec.schedule import (
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+__all__ = ["MONTH_NAMES", "accepts", "dialects", "parse", "render"]
+
 _Value = TypeVar("_Value")
-
-_WEEKDAYS: Final = {
-    spelling: day
-    for day in Weekday
-    for spelling in (day.name.lower(), day.name.lower()[:3])
-}
-MONTH_NAMES: Final = (
-    "january february march april may june july august september october november "
-    "december"
-).split()
-_MONTHS: Final = {
-    spelling: number
-    for number, name in enumerate(MONTH_NAMES, start=1)
-    for spelling in (name, name[:3])
-}
-_ORDINALS: Final = {
-    spelling: number
-    for number, spellings in enumerate(
-        ("1st first", "2nd second", "3rd third", "4th fourth", "5th fifth"), start=1
-    )
-    for spelling in spellings.split()
-}
-_UNITS: Final = {
-    "hours": timedelta(hours=1),
-    "mins": timedelta(minutes=1),
-    "minutes": timedelta(minutes=1),
-}
-_OTHER_WORDS: Final = "every day of month quarter from to synchronized on ,".split()
-
-# Longest first, so that `monday` is not read as `mon` and a stray `day`.
-_KEYWORD: Final = "|".join(
-    sorted(
-        (
-            re.escape(w)
-            for w in (*_WEEKDAYS, *_MONTHS, *_ORDINALS, *_UNITS, *_OTHER_WORDS)
-        ),
-        key=len,
-        reverse=True,
-    )
-)
-_TOKEN: Final = re.compile(
-    rf"""[ \t\r\n]*(?:
-      (?P<time> (?:[01]?\d|2[0-3]) : [0-5]\d (?!\d) )
-    | (?P<word> {_KEYWORD} )
-    | (?P<number> \d+ )
-    | (?P<end> \Z )
-    )""",
-    re.VERBOSE | re.ASCII,
-)
-_JUNK: Final = re.compile(r"[a-z]+|\d[\d:]*|\S", re.ASCII)
-_MAX_NUMBER: Final = 99_999
 _DAY: Final = timedelta(days=1)
-
-
-class _Token(NamedTuple):
-    kind: str  # "word", "number", "time", "end" or "junk"
-    text: str
-    column: int  # from 1
-
-    def __str__(self) -> str:
-        return "the end" if self.kind == "end" else repr(self.text)
 
 
 def parse(text: str) -> GrocSchedule:
@@ -117,9 +70,12 @@ def parse(text: str) -> GrocSchedule:
         return _Parser(text).timespec()
     except ScheduleError as error:
         # Only a text that is refused needs them, and they parse in their turn.
-        from cronspec.groc_fixes import fix  # noqa: PLC0415 - see above
+        from cronspec.groc_fixes import fix, is_crontab  # noqa: PLC0415 - see above
 
-        raise ScheduleError(text, error.column, error.reason, fix(text)) from None
+        column, reason = error.column, error.reason
+        if is_crontab(text):
+            column, reason = 1, "this is unix-cron, and cron.yaml takes groc only"
+        raise ScheduleError(text, column, reason, fix(text)) from None
 
 
 def accepts(text: str) -> bool:
@@ -136,16 +92,16 @@ class _Parser:
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._tokens = _tokenize(text)
+        self._tokens = tokenize(text)
         self._next = 0
 
     # The tokens
 
     @property
-    def _token(self) -> _Token:
+    def _token(self) -> Token:
         return self._tokens[self._next]
 
-    def _take(self) -> _Token:
+    def _take(self) -> Token:
         token = self._token
         self._next += 1
         return token
@@ -162,11 +118,24 @@ class _Parser:
         if not self._accept(word):
             raise self._error(f"expected {word!r} after {after}, {self._found()}")
 
-    def _error(self, reason: str, token: _Token | None = None) -> ScheduleError:
+    def _error(self, reason: str, token: Token | None = None) -> ScheduleError:
         return ScheduleError(self._text, (token or self._token).column, reason)
 
     def _found(self) -> str:
-        return f"found {self._token}" if self._token.kind != "end" else "but it ends"
+        if self._token.kind == "end":
+            return "but it ends"
+        whole = self._whole_word()
+        inside = f" (in {whole!r})" if whole not in {"", self._token.text} else ""
+        return f"found {self._token}{inside}"
+
+    def _whole_word(self) -> str:
+        """Give the letters that the next word stands among, as in `days`, `tues`."""
+        at = self._token.column - 1
+        before, after = self._text[max(at - 20, 0) : at], self._text[at : at + 20]
+        letters = re.compile(r"[a-z]*", re.IGNORECASE | re.ASCII)
+        lead = letters.match(before[::-1])
+        rest = letters.match(after)
+        return (lead[0][::-1] + rest[0]).lower() if lead and rest and rest[0] else ""
 
     def _said(self) -> str:
         """Give the last word read, for a message."""
@@ -176,6 +145,11 @@ class _Parser:
 
     def timespec(self) -> GrocSchedule:
         schedule = self._every() if self._at("every") else self._specific()
+        if self._at(",") and self._tokens[self._next - 1].kind == "time":
+            raise self._error(
+                "a schedule has one time of day: write an entry for each, or "
+                "'every N hours from HH:MM to HH:MM'"
+            )
         if self._token.kind != "end":
             raise self._error(f"expected nothing after {self._said()}, {self._found()}")
         return schedule
@@ -184,7 +158,11 @@ class _Parser:
         self._take()
         if self._token.kind == "number":
             return self._interval()
-        if not self._at("day", *_WEEKDAYS):
+        if "." in self._token.text:
+            raise self._error(
+                f"an interval is a whole number of hours or minutes, {self._found()}"
+            )
+        if not self._at("day", *WEEKDAYS):
             raise self._error(
                 f"expected a number, a weekday or 'day' after 'every', {self._found()}"
             )
@@ -193,13 +171,9 @@ class _Parser:
     def _interval(self) -> EndTimeInterval | StartTimeInterval:
         number = self._take()
         count = self._number(number, "an interval")
-        if not self._at(*_UNITS):
-            raise self._error(
-                f"expected 'hours', 'minutes' or 'mins' after {number}, "
-                f"{self._found()} (units are plural only, and there are no "
-                "days, weeks or months)"
-            )
-        period = count * _UNITS[self._take().text]
+        if not self._at(*UNITS):
+            raise self._error(_no_unit(number, self._whole_word(), self._found()))
+        period = count * UNITS[self._take().text]
         if not count:
             raise self._error("an interval must be at least 1", number)
         window: tuple[time, time] | None = None
@@ -230,7 +204,7 @@ class _Parser:
 
     def _restriction(self, period: timedelta) -> frozenset[Weekday]:
         token = self._take()
-        if self._at("every", *_ORDINALS):
+        if self._at("every", *ORDINALS):
             raise self._error(f"after 'on' come weekdays only, {self._found()}")
         weekdays = self._weekdays()
         if weekdays != EVERY_DAY and period > _DAY:
@@ -240,7 +214,7 @@ class _Parser:
     def _specific(self) -> CustomInterval:
         if self._token.kind == "number":
             return self._on_month_days()
-        if self._at(*_ORDINALS):
+        if self._at(*ORDINALS):
             return self._on_ordinals()
         if self._token.kind == "end":
             raise self._error("the schedule is empty")
@@ -254,7 +228,7 @@ class _Parser:
         if self._accept("day"):
             # Google's parser takes `1st,2nd day` for days 1 and 2 of the month.
             return self._custom(MonthDays(ordinals))
-        if not self._at(*_WEEKDAYS):
+        if not self._at(*WEEKDAYS):
             raise self._error(
                 f"expected a weekday or 'day' after {self._said()}, {self._found()}"
             )
@@ -296,12 +270,16 @@ class _Parser:
             raise self._error(f"there is no day {token.text} of the month", token)
         return day
 
-    def _number(self, token: _Token, what: str) -> int:
-        if len(token.text) > len(str(_MAX_NUMBER)):
+    def _number(self, token: Token, what: str) -> int:
+        if len(token.text) > len(str(MAX_NUMBER)):
             raise self._error(f"{what} has at most 5 digits", token)
         return int(token.text)
 
     def _time(self, after: str) -> time:
+        if self._token.kind == "junk" and self._token.text[0].isdigit():
+            raise self._error(
+                f"{self._token} is no time of day: H:MM or HH:MM, 0:00 to 23:59"
+            )
         if self._token.kind != "time":
             raise self._error(
                 f"expected a time (H:MM or HH:MM, 0:00 to 23:59) after {after}, "
@@ -311,27 +289,27 @@ class _Parser:
         return time(int(hour), int(minute))
 
     def _ordinals(self) -> frozenset[int]:
-        return self._list_of(_ORDINALS, "an ordinal, 1st to 5th,")
+        return self._list_of(ORDINALS, "an ordinal, 1st to 5th,")
 
     def _weekdays(self) -> frozenset[Weekday]:
         if self._accept("day"):
             return EVERY_DAY
-        return self._list_of(_WEEKDAYS, "a weekday")
+        return self._list_of(WEEKDAYS, "a weekday")
 
     def _months(self) -> frozenset[int]:
         if self._accept("month"):
             return EVERY_MONTH
         if self._accept("quarter"):
             return frozenset((1, 4, 7, 10))
-        if self._at(*_ORDINALS):
+        if self._at(*ORDINALS):
             return self._months_of_quarter()
-        return self._list_of(_MONTHS, "a month, 'month' or 'quarter'")
+        return self._list_of(MONTHS, "a month, 'month' or 'quarter'")
 
     def _months_of_quarter(self) -> frozenset[int]:
         start = self._next
         ordinals = self._ordinals()
         if max(ordinals) > 3:
-            late = next(t for t in self._tokens[start:] if _ORDINALS.get(t.text, 0) > 3)
+            late = next(t for t in self._tokens[start:] if ORDINALS.get(t.text, 0) > 3)
             raise self._error("a quarter has three months", late)
         self._expect("month", f"{self._said()} (as in '2nd month of quarter')")
         self._expect("of", "'month' (as in '2nd month of quarter')")
@@ -350,79 +328,19 @@ class _Parser:
                 return frozenset(values)
 
 
-def _tokenize(text: str) -> list[_Token]:
-    # Google's parser lower-cases first. Letter by letter, so that columns stay.
-    lowered = "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
-    tokens = list[_Token]()
-    at = 0
-    while not tokens or tokens[-1].kind not in {"end", "junk"}:
-        found = _TOKEN.match(lowered, at)
-        if found is None:
-            at += len(lowered) - at - len(lowered[at:].lstrip(" \t\r\n"))
-            junk = _JUNK.match(lowered, at)
-            tokens.append(_Token("junk", junk[0] if junk else lowered[at], at + 1))
-        else:
-            kind = found.lastgroup or ""
-            tokens.append(_Token(kind, found[kind], found.start(kind) + 1))
-            at = found.end()
-    return tokens
-
-
-# --- Rendering ----------------------------------------------------------------
-
-
-def render(schedule: GrocSchedule) -> str:
-    """Give a schedule's canonical text: `parse(render(s)) == s`.
-
-    >>> render(parse("EVERY monday,tue9:00"))
-    'every mon,tue 09:00'
-    """
-    match schedule:
-        case EndTimeInterval(period, weekdays):
-            return _period(period) + _on(weekdays)
-        case StartTimeInterval(period, first, last, weekdays):
-            whole_day = (first, last) == (time(0, 0), time(23, 59))
-            if whole_day and period <= _DAY and not _DAY % period:
-                return f"{_period(period)} synchronized{_on(weekdays)}"
-            window = f" from {first:%H:%M} to {last:%H:%M}"
-            return _period(period) + window + _on(weekdays)
-        case CustomInterval(at, days, months):
-            return f"{_days(days, months)} {at:%H:%M}"
-
-
-def _days(days: MonthDays | OrdinalWeekdays, months: frozenset[int]) -> str:
-    of = "month" if months == EVERY_MONTH else _names(months, _MONTH_NAMES)
-    match days:
-        case MonthDays(numbers):
-            return f"{','.join(map(str, sorted(numbers)))} of {of}"
-        case OrdinalWeekdays(ordinals, weekdays):
-            every = ordinals == EVERY_ORDINAL
-            which = "every" if every else _names(ordinals, _NTH)
-            # `day` after an ordinal would be a day of the month.
-            whole_week = every and weekdays == EVERY_DAY
-            names = "day" if whole_week else _names(weekdays, _DAY_NAMES)
-            scope = "" if months == EVERY_MONTH else f" of {of}"
-            return f"{which} {names}{scope}"
-
-
-_DAY_NAMES: Final = {day: day.name.lower()[:3] for day in Weekday}
-_NTH: Final = dict(zip(range(1, 6), ("1st", "2nd", "3rd", "4th", "5th"), strict=True))
-_MONTH_NAMES: Final = {n: name[:3] for n, name in enumerate(MONTH_NAMES, start=1)}
-
-
-def _period(period: timedelta) -> str:
-    hours = period // _UNITS["hours"]
-    if period % _UNITS["hours"] or hours > _MAX_NUMBER:
-        return f"every {period // _UNITS['minutes']} minutes"
-    return f"every {hours} hours"
-
-
-def _on(weekdays: frozenset[Weekday]) -> str:
-    return "" if weekdays == EVERY_DAY else f" on {_names(weekdays, _DAY_NAMES)}"
-
-
-def _names(values: frozenset[_Value], names: Mapping[_Value, str]) -> str:
-    return ",".join(name for value, name in names.items() if value in values)
+def _no_unit(number: Token, word: str, found: str) -> str:
+    """Say what is wrong with the word after `every N`."""
+    expected = f"expected 'hours', 'minutes' or 'mins' after {number}, {found}"
+    unit = word.removesuffix("s")
+    if unit in {"day", "week", "month", "year"}:
+        return (
+            f"{expected}; there is no interval of {unit}s: 'every 48 hours' counts "
+            "from the end of the last run, 'every day HH:MM' and 'every monday HH:MM' "
+            "keep to the clock"
+        )
+    if unit in {"hour", "minute", "min"}:
+        return f"{expected}; units are plural only"
+    return expected
 
 
 # --- Dialects -----------------------------------------------------------------
@@ -451,4 +369,4 @@ def dialects(text: str) -> list[str]:
 
 def restricts_weekdays(text: str) -> bool:
     """Tell whether a text has the clause `on <weekdays>`."""
-    return any(token.text == "on" for token in _tokenize(text))
+    return any(token.text == "on" for token in tokenize(text))

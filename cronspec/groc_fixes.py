@@ -10,16 +10,19 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from cronspec import groc, unixcron
+from cronspec.groc_words import MONTHS, WEEKDAYS
 from cronspec.schedule import ScheduleError
 from cronspec.twin import to_groc
+from cronspec.unixcron_fixes import NICKNAMES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
 _MAX_LENGTH: Final = 200  # nothing longer is a slip of the pen
 _WORDS: Final = (
     r"(?:day|(?:mon|tues|wednes|thurs|fri|satur|sun)day|mon|tue|wed|thu|fri|sat|sun)"
 )
+_MONTH_DAYS: Final = {str(day): day for day in range(1, 32)}
 _ORDINAL_WORDS: Final = (
     "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth "
     "thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth "
@@ -47,21 +50,15 @@ def fix(text: str) -> str:
     return ""
 
 
-_NICKNAMES: Final = {
-    "@hourly": "0 * * * *",
-    "@daily": "0 0 * * *",
-    "@midnight": "0 0 * * *",
-    "@weekly": "0 0 * * 0",
-    "@monthly": "0 0 1 * *",
-    "@yearly": "0 0 1 1 *",
-    "@annually": "0 0 1 1 *",
-}
+def is_crontab(text: str) -> bool:
+    """Tell whether a text is unix-cron, or one of its nicknames such as `@daily`."""
+    return NICKNAMES.get(text.strip().lower()) is not None or unixcron.accepts(text)
 
 
 def _crontab(text: str) -> str:
     """Give the groc twin of a crontab line, if it has one."""
     try:
-        twin = to_groc(unixcron.parse(_NICKNAMES.get(text, text)))
+        twin = to_groc(unixcron.parse(NICKNAMES.get(text, text)))
     except ScheduleError:
         return ""
     return groc.render(twin) if twin is not None else ""
@@ -70,6 +67,47 @@ def _crontab(text: str) -> str:
 def _replace(pattern: str, replacement: str) -> Callable[[str], str]:
     compiled = re.compile(pattern)
     return lambda text: compiled.sub(replacement, text)
+
+
+def _ranges(text: str) -> str:
+    """`mon-fri` → `mon,tue,wed,thu,fri`; `1-3 of month`, `jan to mar` likewise."""
+    for names, count, low in ((WEEKDAYS, 7, 0), (MONTHS, 12, 1), (_MONTH_DAYS, 31, 1)):
+        spelt = {int(value): name for name, value in reversed(names.items())}
+        word = "|".join(sorted(names, key=len, reverse=True))
+
+        def convert(
+            found: re.Match[str],
+            names: Mapping[str, int] = names,
+            spelt: Mapping[int, str] = spelt,
+            count: int = count,
+            low: int = low,
+        ) -> str:
+            first, last = names[found[1]], names[found[2]]
+            values = range(first, first + (last - first) % count + 1)
+            return ",".join(spelt[(value - low) % count + low] for value in values)
+
+        dash = r" ?(?:-|to|through) ?"
+        text = re.sub(rf"(?<![\d:])\b({word}){dash}({word})\b(?!:)", convert, text)
+    return text
+
+
+def _fractions(text: str) -> str:
+    """`every 0.5 hours` → `every 30 minutes`."""
+
+    def convert(found: re.Match[str]) -> str:
+        hours, tenths = int(found[1] or 0), int(found[2])
+        return f"{hours * 60 + tenths * 60 // 10 ** len(found[2])} minutes"
+
+    return re.sub(r"\b(\d{0,3})\.(\d{1,3}) ?h(?:ou)?rs?\b", convert, text)
+
+
+def _days_and_weeks(text: str) -> str:
+    """`every 2 days` → `every 48 hours`; `every 1 weeks` → `every 168 hours`."""
+
+    def convert(found: re.Match[str]) -> str:
+        return f"every {int(found[1]) * (24 if found[2] == 'day' else 168)} hours"
+
+    return re.sub(r"^every (\d{1,4}) (day|week)s?$", convert, text)
 
 
 def _twelve_hours(text: str) -> str:
@@ -104,12 +142,14 @@ def _clock_times(text: str) -> str:
     text = re.sub(r"\b24:00\b", "00:00", text)
     text = re.sub(r"\b(\d{1,2}:\d\d):\d\d\b", r"\1", text)
     text = re.sub(r"\b0?(\d{2}):0?(\d{2})\b", r"\1:\2", text)
-    return re.sub(r"\b(\d{1,2}):(\d)\b", r"\1:0\2", text)
+    return re.sub(r"\b(\d{1,2}):(\d)(?!\d)", r"\1:0\2", text)
 
 
 # Applied one after the other; each may make the text groc or leave it for the next.
 _REWRITES: Final[tuple[Callable[[str], str], ...]] = (
-    _replace(r"\s*[;#.].*$", ""),
+    _fractions,
+    _replace(r" ?(?:[;#].*|\.)$", ""),
+    _replace(r"(?<= )(\d{1,2})\.(\d\d)\b", r"\1:\2"),
     _replace(r"\bhourly\b", "every 1 hours"),
     _replace(r"\bdaily\b", "every day"),
     _replace(r"\bevery (?=(?:hour|min(?:ute)?)s?\b)", "every 1 "),
@@ -127,13 +167,15 @@ _REWRITES: Final[tuple[Callable[[str], str], ...]] = (
     _replace(r"\bsept\b", "sep"),
     _replace(r"\bweekdays?\b", "mon,tue,wed,thu,fri"),
     _replace(r"\bweekends?\b", "sat,sun"),
+    _ranges,
     _replace(r"\bevery (\d+(?:st|nd|rd|th)|first|second|third|fourth|fifth)\b", r"\1"),
     _twelve_hours,
     _clock_times,
     _day_ordinals,
-    _replace(r"\bevery 1 days?\b", "every day"),
-    _replace(r"\bevery 1 weeks?\b", "every monday"),
-    _replace(r"\bevery 1 months?\b", "1 of month"),
+    _replace(r"\bevery 1 days? (?=\d)", "every day "),
+    _replace(r"\bevery (?:1 )?months?\b", "1 of month"),
+    _replace(r"\bevery weeks?\b", "every monday"),
+    _days_and_weeks,
     _replace(r"^(?=(?:mon|tue|wed|thu|fri|sat|sun))", "every "),
     _replace(rf"({_WORDS}) (?={_WORDS}\b)", r"\1,"),
     _replace(
@@ -144,5 +186,6 @@ _REWRITES: Final[tuple[Callable[[str], str], ...]] = (
     _replace(r"(from \S+ to \S+) synchronized\b", r"\1"),
     _replace(r"^(every (?!\d).*\d:\d\d) synchronized$", r"\1"),
     _replace(r"(from \d{1,2}:\d\d)$", r"\1 to 23:59"),
+    _replace(r"(?<=[a-z] )(\d{1,2})$", r"\1:00"),
     _replace(r"^((?:every )?\S+(?: \S+)*)(?<!\d:\d\d)$", r"\1 00:00"),
 )

@@ -90,6 +90,11 @@ def _backoffs(least: float | None, most: float | None) -> tuple[float, float]:
     return least, max(least, most)
 
 
+_LONGEST: Final = 315_576_000_000.0  # seconds: the most that protobuf's Duration holds
+_ENOUGH_DOUBLINGS: Final = 1000  # the shortest wait is longer than any by then
+_MANY_RETRIES: Final = 10_000
+
+
 def waits(params: RetryParameters | RetryPolicy) -> Iterator[timedelta]:
     """Yield the waits before the first retry, the second, and so on, without end.
 
@@ -104,11 +109,11 @@ def waits(params: RetryParameters | RetryPolicy) -> Iterator[timedelta]:
     [10, 20, 40, 80, 160, 240, 300, 300]
     """
     known = params if isinstance(params, RetryPolicy) else policy(params)
-    longest = timedelta(seconds=known.max_backoff)
+    longest = timedelta(seconds=min(known.max_backoff, _LONGEST))
     for retry in count(1):
-        exponent = min(retry - 1, known.max_doublings)
+        exponent = min(retry - 1, known.max_doublings, _ENOUGH_DOUBLINGS)
         seconds = known.min_backoff * 2.0**exponent * max(1, retry - exponent)
-        if seconds >= known.max_backoff or not seconds:
+        if not 0 < seconds < min(known.max_backoff, _LONGEST):
             break
         yield timedelta(seconds=seconds)
     while True:  # no later wait is longer, nor shorter
@@ -137,11 +142,15 @@ def timeline(known: RetryPolicy, attempt: timedelta) -> Iterator[timedelta]:
 def total_wait(known: RetryPolicy) -> timedelta:
     """Give the time from a run's end to its last retry, for attempts that take none.
 
-    Never more than the age limit and five longest waits; of use as a bound.
+    Never more than the age limit and five longest waits. A line of very many retries
+    is not followed to its end: then it is the age limit and the longest wait.
     """
     last = timedelta(0)
-    for retry in timeline(known, timedelta(milliseconds=1)):
+    for number, retry in enumerate(timeline(known, timedelta(milliseconds=1))):
         last = retry
         if not known.min_backoff:
             return max(known.age_limit, last)
+        if number == _MANY_RETRIES:
+            longest = timedelta(seconds=min(known.max_backoff, _LONGEST))
+            return max(known.age_limit + longest, last)
     return last

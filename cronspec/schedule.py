@@ -15,18 +15,60 @@ that of Google's own groc evaluator, with its clock-change rules:
 
 from __future__ import annotations
 
-from calendar import monthrange
+from bisect import bisect_left
+from calendar import isleap, monthrange
 from dataclasses import dataclass
 from datetime import UTC, datetime, time, timedelta
 from enum import Enum, IntEnum
-from functools import lru_cache
-from typing import TYPE_CHECKING, Final, Literal
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
-from cronspec.zones import DAY, HORIZON, Clock, clock_of
+from cronspec.instants import DAY, start_of_year, to_datetime, to_seconds
+from cronspec.windows import interval_ticks, minute_of, window_steps
+from cronspec.zones import clock_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from zoneinfo import ZoneInfo
+
+    from cronspec.zones import Clock
+
+
+__all__ = [
+    "EVERY_DAY",
+    "EVERY_MONTH",
+    "EVERY_ORDINAL",
+    "STAR",
+    "CustomInterval",
+    "EndTimeInterval",
+    "FixedSchedule",
+    "GrocSchedule",
+    "MonthDays",
+    "OrdinalWeekdays",
+    "Schedule",
+    "ScheduleError",
+    "StartTimeInterval",
+    "UnixCron",
+    "Unrestricted",
+    "WallClockSchedule",
+    "Weekday",
+    "abridged",
+    "last_tick",
+    "minute_of",
+    "minutes_of_day",
+    "on_day",
+    "ticks",
+    "to_datetime",
+    "to_seconds",
+    "window_steps",
+]
+
+
+def abridged(text: str, most: int = 200) -> str:
+    """Give a text as messages quote it: the middle of a very long one left out."""
+    if len(text) <= most:
+        return text
+    return f"{text[: most // 2]} … {text[-most // 4 :]}"
 
 
 class ScheduleError(ValueError):
@@ -41,7 +83,8 @@ class ScheduleError(ValueError):
         self.reason = reason
         self.fix = fix
         way_out = f"; did you mean {fix!r}?" if fix else ""
-        super().__init__(f"schedule {text!r}, column {column}: {reason}{way_out}")
+        quoted = repr(abridged(text))
+        super().__init__(f"schedule {quoted}, column {column}: {reason}{way_out}")
 
 
 class Weekday(IntEnum):
@@ -56,7 +99,8 @@ class Weekday(IntEnum):
     SATURDAY = 6
 
 
-EVERY_DAY: Final = frozenset(Weekday)
+_WEEKDAYS: Final = tuple(Weekday)
+EVERY_DAY: Final = frozenset(_WEEKDAYS)
 EVERY_MONTH: Final = frozenset(range(1, 13))
 EVERY_ORDINAL: Final = frozenset(range(1, 6))
 
@@ -135,15 +179,11 @@ GrocSchedule = EndTimeInterval | StartTimeInterval | CustomInterval
 Schedule = EndTimeInterval | FixedSchedule
 
 
-def minute_of(at: time) -> int:
-    """Give the minute of the day, 0 to 1439, that `at` falls in."""
-    return at.hour * 60 + at.minute
-
-
 def ticks(schedule: FixedSchedule, tz: ZoneInfo, after: datetime) -> Iterator[datetime]:
     """Yield the ticks later than `after`, in UTC, each later than the one before.
 
-    Ends before the year 9999, or at once for a schedule with no day to tick on.
+    Begins with the year 2 and ends with 9998; a schedule with no day to tick on has
+    none.
     The zone's data are the pinned tzdata's, by the name of `tz`. Raises ZoneError
     (a ValueError) for a zone without a name, ValueError for an `after` without one.
 
@@ -153,11 +193,11 @@ def ticks(schedule: FixedSchedule, tz: ZoneInfo, after: datetime) -> Iterator[da
     >>> next(daily).isoformat()
     '2026-03-07T01:30:00+00:00'
     """
-    since = to_seconds(after)
+    since = max(to_seconds(after), _FIRST)
     clock = clock_of(tz)
     match schedule:
         case StartTimeInterval():
-            return _interval_ticks(schedule, clock, since)
+            return interval_ticks(schedule, clock, since)
         case CustomInterval() | UnixCron():
             return _wall_clock_ticks(schedule, clock, since)
         case EndTimeInterval():  # type: ignore[unreachable]  # callers without mypy
@@ -165,6 +205,7 @@ def ticks(schedule: FixedSchedule, tz: ZoneInfo, after: datetime) -> Iterator[da
     raise TypeError(f"not a schedule with ticks: {schedule!r}")
 
 
+_FIRST = start_of_year(2)  # a year of room below, for offsets and earlier windows
 # How far back the latest tick may lie: an hour to most, four hundred years to none.
 _LOOK_BACK = (3600, DAY, 40 * DAY, 400 * DAY, 8 * 366 * DAY + DAY, 400 * 366 * DAY)
 
@@ -174,7 +215,7 @@ def last_tick(schedule: FixedSchedule, tz: ZoneInfo, at: datetime) -> datetime |
     until = to_seconds(at)
     for seconds in _LOOK_BACK:
         latest = None
-        for tick in ticks(schedule, tz, to_datetime(until - seconds)):
+        for tick in ticks(schedule, tz, to_datetime(max(until - seconds, _FIRST))):
             if tick > at:
                 break
             latest = tick
@@ -183,44 +224,7 @@ def last_tick(schedule: FixedSchedule, tz: ZoneInfo, at: datetime) -> datetime |
     return None
 
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_SECOND = timedelta(seconds=1)
-
-
-def to_seconds(instant: datetime) -> int:
-    """Give the whole seconds from 1970-01-01T00:00Z to `instant`, rounded down."""
-    if instant.tzinfo is None:
-        raise ValueError(f"a time without a zone: {instant.isoformat()}")
-    return (instant - _EPOCH) // _SECOND
-
-
-def to_datetime(seconds: int) -> datetime:
-    """Give the instant `seconds` after 1970-01-01T00:00Z, in UTC."""
-    return _EPOCH + timedelta(seconds=seconds)
-
-
 # --- Days ---------------------------------------------------------------------
-
-
-def days_of_month(
-    schedule: WallClockSchedule, year: int, month: int
-) -> tuple[int, ...]:
-    """Give the days of one month on which a wall-clock schedule ticks, in order."""
-    first_weekday, length = monthrange(year, month)
-    return _days(schedule, month, (first_weekday + 1) % 7, length)
-
-
-@lru_cache(maxsize=8192)
-def _days(
-    schedule: WallClockSchedule, month: int, first_weekday: int, length: int
-) -> tuple[int, ...]:
-    if month not in schedule.months:
-        return ()
-    return tuple(
-        day
-        for day in range(1, length + 1)
-        if on_day(schedule, day, Weekday((first_weekday + day - 1) % 7))
-    )
 
 
 def on_day(schedule: WallClockSchedule, day: int, weekday: Weekday) -> bool:
@@ -252,122 +256,86 @@ def minutes_of_day(schedule: WallClockSchedule) -> tuple[int, ...]:
     )
 
 
-def _month_days(
-    schedule: WallClockSchedule, first_day: int
-) -> Iterator[tuple[int, tuple[int, ...]]]:
-    """Yield months as (day number of its day 0, days); none after a barren 400 years.
+class _Year(NamedTuple):
+    """A year: its first midnight, and which of the fourteen kinds it is of."""
 
-    Day numbers count from 1970-01-01.
-    """
-    start = _EPOCH + timedelta(days=first_day)
-    year, month = start.year, start.month
-    midnight = (start - timedelta(days=start.day) - _EPOCH).days
-    barren = 0
-    while barren <= 400 * 12:
-        first_weekday = (midnight + 5) % 7  # 1970-01-01, day 0, was a Thursday
-        length = monthrange(year, month)[1]
-        days = _days(schedule, month, first_weekday, length)
-        barren = 0 if days else barren + 1
-        if days:
-            yield midnight, days
-        midnight += length
-        month += 1
-        if month == 13:
-            year, month = year + 1, 1
+    start: int  # seconds from 1970-01-01T00:00
+    midnight: datetime
+    kind: tuple[bool, int]  # leap year? weekday of 1 January
+
+
+@cache
+def _year(year: int) -> _Year:
+    midnight = datetime(year, 1, 1, tzinfo=UTC)
+    weekday = midnight.isoweekday() % 7
+    return _Year(to_seconds(midnight), midnight, (isleap(year), weekday))
+
+
+class _YearDays(dict[tuple[bool, int], tuple[list[int], list[timedelta]]]):
+    """By kind of year, a schedule's days counted from 1 January, twice."""
+
+    def __init__(self, schedule: WallClockSchedule) -> None:
+        super().__init__()
+        self._schedule = schedule
+
+    def __missing__(self, kind: tuple[bool, int]) -> tuple[list[int], list[timedelta]]:
+        leap, weekday = kind
+        days, first = list[int](), 0
+        for month in range(1, 13):
+            length = monthrange(2024 if leap else 2023, month)[1]
+            if month in self._schedule.months:
+                days += (
+                    first + day
+                    for day in range(length)
+                    if on_day(
+                        self._schedule, day + 1, _WEEKDAYS[(weekday + first + day) % 7]
+                    )
+                )
+            first += length
+        self[kind] = days, [timedelta(days=day) for day in days]
+        return self[kind]
+
+    @property
+    def barren(self) -> bool:
+        """Whether there is no day in any year."""
+        return not any(self[leap, day][0] for leap in (True, False) for day in range(7))
+
+
+_year_days = lru_cache(maxsize=1024)(_YearDays)
 
 
 def _wall_clock_ticks(
     schedule: WallClockSchedule, clock: Clock, since: int
 ) -> Iterator[datetime]:
     """Yield what the clock shows of the schedule's times, span by span."""
-    minutes = [timedelta(minutes=minute) for minute in minutes_of_day(schedule)]
-    if not minutes:
+    times = [60 * minute for minute in minutes_of_day(schedule)]
+    days_by_kind = _year_days(schedule)
+    if not times:
         return
-    first, last = minutes[0], minutes[-1]
+    steps = [timedelta(seconds=at) for at in times]
+    first, last = times[0], times[-1]
     for span in clock.spans(since):
-        # What the clock shows in this span, later than `since`.
-        begin = to_datetime(max(span.start - 1, since) + span.offset)
-        end = to_datetime(min(span.end, HORIZON) + span.offset)
-        back = timedelta(seconds=span.offset)
-        for midnight, days in _month_days(schedule, (begin - _EPOCH).days):
-            zero = _EPOCH + timedelta(days=midnight)
-            if zero >= end:
-                break
-            for day in days:
-                wall = zero + timedelta(days=day)
-                if wall + first > begin and wall + last < end:
-                    start = wall - back
-                    for minute in minutes:
-                        yield start + minute
-                else:
-                    for minute in minutes:
-                        if begin < wall + minute < end:
-                            yield wall + minute - back
-
-
-# --- Windows ------------------------------------------------------------------
-
-
-def window_steps(schedule: StartTimeInterval) -> range:
-    """Give the seconds from a window's start to each tick, on an ordinary day."""
-    length = (minute_of(schedule.last) - minute_of(schedule.first)) % 1440 * 60
-    return range(0, length + 1, int(schedule.period.total_seconds()))
-
-
-def _interval_ticks(
-    schedule: StartTimeInterval, clock: Clock, since: int
-) -> Iterator[datetime]:
-    """Yield the steps of each day's window, span by span."""
-    first = minute_of(schedule.first) * 60
-    by_weekday = _steps_by_weekday(schedule)
-    limit = to_datetime(since)
-    day = (since - 2 * DAY) // DAY - 1
-    for span in clock.spans(since - 4 * DAY):
-        while (wall := day * DAY + first) + DAY - span.offset <= span.end:
-            if wall + DAY >= HORIZON:
-                return
-            start = wall - span.offset
-            if start < span.start:  # this window's start fell in an earlier span
-                yield from _changed_window(schedule, clock, day, since)
-            else:
-                begin = to_datetime(start)
-                for step in by_weekday[(day + 4) % 7]:
-                    if (tick := begin + step) > limit:
-                        yield tick
-            day += 1
-        while span.end < HORIZON and day * DAY + first - span.offset < span.end:
-            yield from _changed_window(schedule, clock, day, since)
-            day += 1
-
-
-def _steps_by_weekday(schedule: StartTimeInterval) -> list[list[timedelta]]:
-    """Give, by the weekday of a window's start, the steps whose own day is allowed."""
-    first = minute_of(schedule.first) * 60
-    steps = [timedelta(seconds=step) for step in window_steps(schedule)]
-    return [
-        [
-            step
-            for step in steps
-            if (weekday + (first + step // _SECOND) // DAY) % 7 in schedule.weekdays
-        ]
-        for weekday in range(7)
-    ]
-
-
-def _changed_window(
-    schedule: StartTimeInterval, clock: Clock, day: int, since: int
-) -> Iterator[datetime]:
-    """Yield the ticks of the window of one day that a clock change may touch."""
-    first, last = minute_of(schedule.first) * 60, minute_of(schedule.last) * 60
-    start = clock.first_instant(day * DAY + first)
-    following = clock.first_instant((day + 1) * DAY + first)
-    end = next(
-        bound
-        for nearby in range(day - 1, day + 4)
-        if (bound := clock.first_instant(nearby * DAY + last)) >= start
-    )
-    step = int(schedule.period.total_seconds())
-    for tick in range(start, min(end + 1, following), step):
-        weekday = ((tick + clock.offset(tick)) // DAY + 4) % 7
-        if tick > since and weekday in schedule.weekdays:
-            yield to_datetime(tick)
+        # What the clock shows in this span, later than `since`: [begin, end).
+        begin = max(span.start, since + 1) + span.offset
+        end = span.end + span.offset
+        number = to_datetime(begin).year
+        while (year := _year(number)).start < end:
+            days, from_new_year = days_by_kind[year.kind]
+            # A time t of day d is shown if begin - start <= DAY * d + t < end - start.
+            low = bisect_left(days, -((year.start + last - begin) // DAY))
+            high = bisect_left(days, -((year.start + first - end) // DAY))
+            number += 1
+            if low >= high:
+                if not days and days_by_kind.barren:
+                    return
+                continue
+            midnight = year.midnight - timedelta(seconds=span.offset)
+            if first == last:
+                yield from map((midnight + steps[0]).__add__, from_new_year[low:high])
+                continue
+            for day in range(low, high):
+                zero = year.start + DAY * days[day]
+                shown = steps[
+                    bisect_left(times, begin - zero) : bisect_left(times, end - zero)
+                ]
+                yield from map((midnight + from_new_year[day]).__add__, shown)

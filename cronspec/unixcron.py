@@ -18,17 +18,27 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final, Literal
 
-from cronspec.schedule import STAR, ScheduleError, UnixCron, Unrestricted, Weekday
+from cronspec.schedule import (
+    STAR,
+    ScheduleError,
+    UnixCron,
+    Unrestricted,
+    Weekday,
+    abridged,
+)
 
 
 @dataclass(frozen=True, slots=True)
-class _Field:
+class Field:
+    """One of the five fields: its name, its values and their names."""
+
     name: str
     low: int
     high: int
     names: tuple[str, ...] = ()  # of low, low + 1, …
 
     def number(self, text: str) -> int | None:
+        """Give the value that `text` names; None if it names none."""
         if text.upper() in self.names:
             return self.names.index(text.upper()) + self.low
         if re.fullmatch(r"[0-9]{1,4}", text) and self.low <= int(text) <= self.high:
@@ -36,31 +46,33 @@ class _Field:
         return None
 
     def values(self) -> str:
+        """Say which values there are."""
         names = f" or {self.names[0]}-{self.names[-1]}" if self.names else ""
         return f"{self.low}-{self.high}{names}"
 
 
 _MONTHS: Final = tuple("JAN FEB MAR APR MAY JUN JUL AUG SEP OCT NOV DEC".split())
 _DAYS: Final = tuple("SUN MON TUE WED THU FRI SAT".split())
-_FIELDS: Final = (
-    _Field("minute", 0, 59),
-    _Field("hour", 0, 23),
-    _Field("day of month", 1, 31),
-    _Field("month", 1, 12, _MONTHS),
-    _Field("day of week", 0, 7, _DAYS),
+FIELDS: Final = (
+    Field("minute", 0, 59),
+    Field("hour", 0, 23),
+    Field("day of month", 1, 31),
+    Field("month", 1, 12, _MONTHS),
+    Field("day of week", 0, 7, _DAYS),
 )
 _LAYOUT: Final = "minute, hour, day of month, month, day of week"
 _BLANKS: Final = " \t\r\n"
+# What other crons take, by the part of a field that shows it.
 _FOREIGN: Final = (
-    (r"\?", "'?' is of Quartz and others, not of Cloud Scheduler; write '*'"),
+    (r"\?", "'?' is Quartz's and others', not Cloud Scheduler's; write '*'"),
     (
         r".*#.*",
-        "'#' (the n-th weekday) is not of Cloud Scheduler; groc has '1st monday'",
+        "'#' (the n-th weekday) is not Cloud Scheduler's; its groc has '1st monday'",
     ),
-    (r"\d*L", "'L' (last) is not supported by Cloud Scheduler"),
-    (r"(?:\d+|L)W", "'W' (nearest weekday) is not of Cloud Scheduler"),
-    (r"H(?:\(.*\))?", "'H' is Jenkins's, not of Cloud Scheduler"),
-    (r"[^-*/]+/.*", "a step needs a range or '*' before it, such as '5-59/10'"),
+    (r"(?:\d+|[a-z]{3})?L(?:-\d+)?", "'L' (the last) is not Cloud Scheduler's"),
+    (r"(?:\d+|L)W", "'W' (the nearest weekday) is not Cloud Scheduler's"),
+    (r"H(?:\(.*\))?(?:/.*)?", "'H' (a hash) is Jenkins's, not Cloud Scheduler's"),
+    (r"[^-*/]+/.*", "a step needs a range or '*' before it, as in '5-59/10'"),
 )
 
 
@@ -70,38 +82,66 @@ def parse(text: str) -> UnixCron:
     >>> sorted(parse("0 9 * * MON-WED").weekdays)
     [<Weekday.MONDAY: 1>, <Weekday.TUESDAY: 2>, <Weekday.WEDNESDAY: 3>]
     """
+    try:
+        return _parse(text)
+    except ScheduleError as error:
+        # Only a text that is refused needs them, and they parse in their turn.
+        from cronspec.unixcron_fixes import fix  # noqa: PLC0415 - see above
+
+        raise ScheduleError(text, error.column, error.reason, fix(text)) from None
+
+
+def accepts(text: str) -> bool:
+    """Tell whether a text is unix-cron."""
+    try:
+        _parse(text)
+    except ScheduleError:
+        return False
+    return True
+
+
+def _parse(text: str) -> UnixCron:
     words = list(re.finditer(rf"[^{_BLANKS}]+", text))
-    if len(words) != len(_FIELDS):
-        raise ScheduleError(text, 1, _wrong_count(words))
+    if len(words) != len(FIELDS):
+        column = words[0].start() + 1 if words else 1
+        raise ScheduleError(text, column, _wrong_count([word[0] for word in words]))
     minutes, hours, days, months, weekdays = (
         _parse_field(text, word[0], word.start() + 1, field)
-        for word, field in zip(words, _FIELDS, strict=True)
+        for word, field in zip(words, FIELDS, strict=True)
     )
     return UnixCron(
-        minutes=_all(_FIELDS[0]) if minutes is STAR else minutes,
-        hours=_all(_FIELDS[1]) if hours is STAR else hours,
+        minutes=_all(FIELDS[0]) if minutes is STAR else minutes,
+        hours=_all(FIELDS[1]) if hours is STAR else hours,
         days=days,
-        months=_all(_FIELDS[3]) if months is STAR else months,
+        months=_all(FIELDS[3]) if months is STAR else months,
         weekdays=STAR
         if weekdays is STAR
         else frozenset(Weekday(day % 7) for day in weekdays),
     )
 
 
-def _wrong_count(words: list[re.Match[str]]) -> str:
-    if words and words[0][0].startswith("@"):
-        return f"{words[0][0]!r} is not of Cloud Scheduler: write the five fields"
-    if len(words) == 6:
-        return "six fields: Cloud Scheduler has no seconds (and no years), only five"
-    return f"expected five fields ({_LAYOUT}), found {len(words)}"
+def _wrong_count(words: list[str]) -> str:
+    if words and words[0].startswith("@"):
+        return (
+            f"{abridged(words[0])!r} is not Cloud Scheduler's: "
+            f"write the five fields ({_LAYOUT})"
+        )
+    if words and words[0].isalpha():
+        return f"this is no unix-cron: expected five fields ({_LAYOUT})"
+    if len(words) in {6, 7}:
+        return (
+            f"{len(words)} fields, but Cloud Scheduler has neither seconds nor years: "
+            f"expected five ({_LAYOUT})"
+        )
+    return f"expected five fields ({_LAYOUT}), found {len(words) or 'none'}"
 
 
-def _all(field: _Field) -> frozenset[int]:
+def _all(field: Field) -> frozenset[int]:
     return frozenset(range(field.low, field.high + 1))
 
 
 def _parse_field(
-    text: str, word: str, column: int, field: _Field
+    text: str, word: str, column: int, field: Field
 ) -> frozenset[int] | Literal[Unrestricted.STAR]:
     if word == "*":
         return STAR
@@ -115,7 +155,7 @@ def _parse_field(
     return frozenset(values)
 
 
-def _parse_part(part: str, field: _Field) -> range:
+def _parse_part(part: str, field: Field) -> range:
     for pattern, reason in _FOREIGN:
         if re.fullmatch(pattern, part, re.IGNORECASE):
             raise ValueError(reason)
@@ -132,23 +172,23 @@ def _parse_part(part: str, field: _Field) -> range:
     if first >= last:
         raise ValueError(
             f"the range {span!r} must go up: Cloud Scheduler has no ranges that wrap "
-            "or hold one value; use a list"
+            "around or hold one value; write a list"
         )
     return range(first, last + 1, step)
 
 
-def _step(text: str, field: _Field) -> int:
+def _step(text: str, field: Field) -> int:
     if not re.fullmatch(r"[0-9]{1,4}", text) or not int(text):
-        raise ValueError(f"{text!r} is no step: a number from 1 on")
+        raise ValueError(f"{abridged(text)!r} is no step: a number from 1 on")
     if int(text) > field.high:
         raise ValueError(f"the step {text} exceeds the largest value, {field.high}")
     return int(text)
 
 
-def _number(text: str, field: _Field) -> int:
+def _number(text: str, field: Field) -> int:
     number = field.number(text)
     if number is None:
-        raise ValueError(f"{text!r} is not in {field.values()}")
+        raise ValueError(f"{abridged(text)!r} is not in {field.values()}")
     return number
 
 
@@ -158,7 +198,7 @@ def render(schedule: UnixCron) -> str:
     >>> render(parse("*/15 9-17 * JAN,FEB,MAR MON-FRI"))
     '*/15 9-17 * 1-3 1-5'
     """
-    minute, hour, _, month, _ = _FIELDS
+    minute, hour, _, month, _ = FIELDS
     return " ".join(
         (
             _render_field(schedule.minutes, minute.low, minute.high),

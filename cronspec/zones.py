@@ -13,16 +13,20 @@ zone's clock shows, as seconds since 1970-01-01T00:00 on that clock.
 from __future__ import annotations
 
 import difflib
+import itertools
 import re
-import struct
 from bisect import bisect_right
-from datetime import date
 from functools import cache, lru_cache
+from operator import attrgetter
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
 from zoneinfo import ZoneInfo
 
 import tzdata
+
+from cronspec.instants import DAY, start_of_year, year_of
+from cronspec.tzif import TzFile, read
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,11 +34,8 @@ if TYPE_CHECKING:
 TZDATA_VERSION: str = tzdata.IANA_VERSION
 """The release of the tz database that every tick is computed from, as "2026a"."""
 
-DAY = 86_400
-_EPOCH_ORDINAL = date(1970, 1, 1).toordinal()
 _LAST_YEAR = 9998  # datetime ends with 9999; a span never reaches past it
-HORIZON = (date(_LAST_YEAR + 1, 1, 1).toordinal() - _EPOCH_ORDINAL) * DAY
-_DAWN = -(1 << 59)
+HORIZON = start_of_year(_LAST_YEAR + 1)
 _FOLDER = Path(tzdata.__file__).parent / "zoneinfo"
 
 
@@ -53,6 +54,9 @@ class Span(NamedTuple):
     start: int
     end: int
     offset: int
+
+
+_START = attrgetter("start")
 
 
 class Change(NamedTuple):
@@ -124,39 +128,46 @@ def load(name: str) -> ZoneInfo:
 class Clock:
     """One zone's spans, worked out from its TZif file as far as they are asked for."""
 
-    def __init__(
-        self, starts: list[int], offsets: list[int], listed_until: int, rule: _Rule
-    ) -> None:
-        self._starts = starts  # starts[i] begins the span with offsets[i]
-        self._offsets = offsets
-        self._listed_until = listed_until  # the rule holds for what comes later
-        self._rule = rule
-        self._next_year = _year_of(max(listed_until, 0))
+    def __init__(self, file: TzFile) -> None:
+        self._spans = [
+            Span(start, end, offset)
+            for (start, offset), (end, _) in itertools.pairwise(file.listed)
+        ]
+        self._start, self._offset = file.listed[
+            -1
+        ]  # of the span whose end is not known
+        self._listed_until = file.listed_until
+        self._rule = file.rule
+        self._next_year = year_of(max(file.listed_until, 0))
+        self._extending = Lock()
 
-    def _extend(self) -> bool:
-        """Work out one more year's changes by rule; False where there are no more."""
-        if not self._rule.changes_clock or self._next_year > _LAST_YEAR:
-            return False
-        for at, offset in self._rule.year(self._next_year):
-            if at > self._listed_until and offset != self._offsets[-1]:
-                self._starts.append(at)
-                self._offsets.append(offset)
-        self._next_year += 1
+    def _extend(self, known: int) -> bool:
+        """Have more than `known` spans worked out; False where there are no more."""
+        with self._extending:
+            while len(self._spans) <= known:
+                if self._start == HORIZON:
+                    return False
+                for at, offset in self._rule.year(self._next_year):
+                    if at > self._listed_until and offset != self._offset:
+                        self._close(at, offset)
+                self._next_year += 1
+                if not self._rule.changes_clock or self._next_year > _LAST_YEAR:
+                    self._close(HORIZON, self._offset)
         return True
+
+    def _close(self, end: int, next_offset: int) -> None:
+        self._spans.append(Span(self._start, end, self._offset))
+        self._start, self._offset = end, next_offset
 
     def spans(self, since: int) -> Iterator[Span]:
         """Yield the spans from the one that holds `since` on, up to HORIZON."""
-        while self._starts[-1] <= since and self._extend():
-            pass
-        index = bisect_right(self._starts, since) - 1
-        while True:
-            while index + 1 >= len(self._starts):
-                if not self._extend():
-                    if self._starts[index] < HORIZON:
-                        yield Span(self._starts[index], HORIZON, self._offsets[index])
-                    return
-            start, end = self._starts[index], self._starts[index + 1]
-            yield Span(start, end, self._offsets[index])
+        spans = self._spans
+        while not spans or spans[-1].end <= since:
+            if not self._extend(len(spans)):
+                break
+        index = max(bisect_right(spans, since, key=_START) - 1, 0)
+        while index < len(spans) or self._extend(index):
+            yield spans[index]
             index += 1
 
     def changes(self, since: int) -> Iterator[Change]:
@@ -201,7 +212,7 @@ class Clock:
 @cache
 def clock(key: str) -> Clock:
     """Give the clock of the zone called `key`. Raises ZoneError."""
-    return _read_tzif(_FOLDER.joinpath(*canonical(key).split("/")).read_bytes())
+    return Clock(read(_FOLDER.joinpath(*canonical(key).split("/")).read_bytes()))
 
 
 def clock_of(zone: ZoneInfo) -> Clock:
@@ -210,121 +221,3 @@ def clock_of(zone: ZoneInfo) -> Clock:
     Raises ZoneError for a zone without a name of the tz database.
     """
     return clock(zone.key or "")
-
-
-def _year_of(seconds: int) -> int:
-    return date.fromordinal(_EPOCH_ORDINAL + seconds // DAY).year
-
-
-# --- TZif, RFC 8536 -------------------------------------------------------------
-
-
-def _read_tzif(data: bytes) -> Clock:
-    """Read the 64-bit part of a TZif file and its footer (RFC 8536)."""
-    # The first header and its 32-bit data only say where the second begins.
-    skip = 44 + _body_size(data, 0, 4)
-    isutc, isstd, leap, times, types, chars = _counts(data, skip)
-    at = skip + 44
-    instants = struct.unpack_from(f">{times}q", data, at)
-    indices = data[at + 8 * times : at + 9 * times]
-    at += 9 * times
-    utoffs = [struct.unpack_from(">i", data, at + 6 * i)[0] for i in range(types)]
-    at += 6 * types + chars + 12 * leap + isstd + isutc
-    rule = _Rule.parse(data[at:].decode("ascii").strip("\n"))
-
-    starts, offsets = [_DAWN], [utoffs[0]]
-    for instant, index in zip(instants, indices, strict=True):
-        if utoffs[index] != offsets[-1] and instant > starts[0]:
-            starts.append(instant)
-            offsets.append(utoffs[index])
-    return Clock(starts, offsets, instants[-1] if times else _DAWN, rule)
-
-
-def _counts(data: bytes, at: int) -> tuple[int, ...]:
-    return struct.unpack_from(">6l", data, at + 20)
-
-
-def _body_size(data: bytes, at: int, width: int) -> int:
-    isutc, isstd, leap, times, types, chars = _counts(data, at)
-    size = times * (width + 1) + types * 6 + chars
-    return size + leap * (width + 4) + isstd + isutc
-
-
-class _Day(NamedTuple):
-    """When in a year a rule's change comes: `Mm.w.d`, `Jn` or `n`, and a time."""
-
-    kind: str
-    month: int
-    week: int
-    day: int
-    seconds: int
-
-    def wall(self, year: int) -> int:
-        if self.kind == "M":
-            first = date(year, self.month, 1)
-            day = 1 + (self.day - first.isoweekday()) % 7 + 7 * (self.week - 1)
-            after = date(year + self.month // 12, self.month % 12 + 1, 1)
-            while day > (after - first).days:  # week 5 means the last one
-                day -= 7
-            ordinal = first.toordinal() + day - 1
-        else:
-            ordinal = date(year, 1, 1).toordinal() + self.day
-            if self.kind == "J":  # counts from 1 and never counts 29 February
-                leap = date(year, 12, 31).timetuple().tm_yday == 366
-                ordinal += (leap and self.day >= 60) - 1
-        return (ordinal - _EPOCH_ORDINAL) * DAY + self.seconds
-
-
-class _Rule(NamedTuple):
-    """A footer's POSIX TZ string: the rule by which a zone's clock goes on."""
-
-    standard: int
-    summer: int
-    begins: _Day | None
-    ends: _Day | None
-
-    @property
-    def changes_clock(self) -> bool:
-        return self.begins is not None and self.standard != self.summer
-
-    def year(self, year: int) -> list[tuple[int, int]]:
-        """Give the changes of a year as (instant, new offset), in order."""
-        if self.begins is None or self.ends is None:
-            return []
-        return sorted(
-            (
-                (self.begins.wall(year) - self.standard, self.summer),
-                (self.ends.wall(year) - self.summer, self.standard),
-            )
-        )
-
-    @classmethod
-    def parse(cls, text: str) -> _Rule:
-        name = r"(?:<[^>]+>|[A-Za-z]+)"
-        found = re.fullmatch(
-            rf"{name}([-+\d:]+)(?:{name}([-+\d:]+)?(?:,([^,]+),([^,]+))?)?", text
-        )
-        if found is None:  # an empty footer: nothing is known, nothing changes
-            return cls(0, 0, None, None)
-        standard = -_hms(found[1])
-        if found[3] is None:
-            return cls(standard, standard, None, None)
-        summer = -_hms(found[2]) if found[2] else standard + 3600
-        return cls(standard, summer, _day(found[3]), _day(found[4]))
-
-
-def _hms(text: str) -> int:
-    sign = -1 if text.startswith("-") else 1
-    parts = [int(part) for part in text.lstrip("+-").split(":")]
-    return sign * sum(part * unit for part, unit in zip(parts, (3600, 60, 1)))  # noqa: B905 - minutes and seconds may be left out
-
-
-def _day(text: str) -> _Day:
-    when, _, clock_time = text.partition("/")
-    seconds = _hms(clock_time) if clock_time else 7200
-    if when.startswith("M"):
-        month, week, day = (int(part) for part in when[1:].split("."))
-        return _Day("M", month, week, day, seconds)
-    if when.startswith("J"):
-        return _Day("J", 0, 0, int(when[1:]), seconds)
-    return _Day("n", 0, 0, int(when), seconds)

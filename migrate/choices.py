@@ -40,20 +40,20 @@ class ToAppEngine:
 
 @dataclass(frozen=True, slots=True)
 class ToHttp:
-    """The job becomes a request to `base_url` + url, as `service_account_email`.
-
-    `limit` is how long the service's attempts may take on App Engine today.
-    """
+    """The job becomes a request to `base_url` + url, as `service_account_email`."""
 
     base_url: str
     service_account_email: str
     audience: str
-    limit: timedelta = APP_ENGINE_DEADLINE
 
 
 @dataclass(frozen=True, slots=True)
 class EntryChoices:
-    """What a user has chosen for one entry."""
+    """What a user has chosen for one entry.
+
+    `limit` is no choice but what bears on them: how long the entry's attempts may
+    take on App Engine today.
+    """
 
     schedules: Schedules = Schedules.AUTO
     split: bool = False
@@ -63,6 +63,7 @@ class EntryChoices:
     attempt_deadline: timedelta | None = None
     accept: frozenset[str] = frozenset()
     destination: ToAppEngine | ToHttp = ToAppEngine()
+    limit: timedelta = APP_ENGINE_DEADLINE
 
 
 @dataclass(frozen=True, slots=True)

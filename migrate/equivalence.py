@@ -21,6 +21,7 @@ from functools import lru_cache
 from itertools import islice, zip_longest
 from typing import TYPE_CHECKING, Final
 
+from cronspec.instants import DAY
 from cronspec.retry import timeline
 from cronspec.schedule import (
     EndTimeInterval,
@@ -28,6 +29,7 @@ from cronspec.schedule import (
     Schedule,
     StartTimeInterval,
     UnixCron,
+    WallClockSchedule,
     Weekday,
     minute_of,
     minutes_of_day,
@@ -37,7 +39,7 @@ from cronspec.schedule import (
     to_seconds,
     window_steps,
 )
-from cronspec.zones import DAY, HORIZON, Change, clock, load
+from cronspec.zones import HORIZON, Change, clock, load
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -114,7 +116,7 @@ def schedules(
     crons = [cron for cron in after if isinstance(cron, UnixCron)]
     if len(crons) != len(after):
         raise TypeError("only unix-cron can replace another schedule")
-    return _compare(before, tuple(crons), timezone, to_seconds(now) // DAY * DAY)
+    return _compare(before, tuple(crons), timezone, to_seconds(now))
 
 
 @lru_cache(maxsize=4096)
@@ -304,11 +306,9 @@ def _may_matter(schedule: FixedSchedule, change: Change) -> bool:
 
 
 def _wall_times_within(
-    schedule: FixedSchedule, wall: tuple[int, int]
+    schedule: WallClockSchedule, wall: tuple[int, int]
 ) -> datetime | None:
     """Give the first of a schedule's wall times in [from, to), if there is one."""
-    if isinstance(schedule, StartTimeInterval):
-        raise TypeError("a window's ticks are no wall times")
     low, high = wall
     for day in range(low // DAY, high // DAY + 1):
         shown = to_datetime(day * DAY)

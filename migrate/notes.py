@@ -27,13 +27,14 @@ class Level(StrEnum):
 class Note:
     """One remark on one entry's translation.
 
-    `fallback` is the option that avoids a loss or a block, None if there is none.
+    `fallback` is the option that avoids a loss or a block, None if there is none;
+    `place` is None for what holds for all entries.
     """
 
     code: str
     level: Level
     text: str
-    place: Place
+    place: Place | None
     fallback: str | None = None
 
 
@@ -143,7 +144,8 @@ CODES: Final = {
     ),
     "deadline-out-of-range": Code(
         Level.BLOCK,
-        "the attempt deadline is under 15 s, which Cloud Scheduler refuses",
+        "the attempt deadline is not within what Cloud Scheduler takes: 15 s to 24 h, "
+        "for an HTTP target to 30 min",
     ),
     "uri-too-long": Code(
         Level.BLOCK,
@@ -153,6 +155,8 @@ CODES: Final = {
 """Every code, with its level and its reason; docs/translation.md lists them."""
 
 
-def note(code: str, text: str, place: Place, fallback: str | None = None) -> Note:
+def note(
+    code: str, text: str, place: Place | None, fallback: str | None = None
+) -> Note:
     """Make a note of a known code. Raises KeyError for any other."""
     return Note(code, CODES[code].level, text, place, fallback)

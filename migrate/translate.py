@@ -11,13 +11,14 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
 from cronspec import retry, routing
 from cronspec.naming import Marks, entry_keys, identity
 from cronspec.zones import canonical
 from migrate import equivalence
-from migrate.choices import Routing, ToAppEngine, ToHttp
+from migrate.choices import APP_ENGINE_DEADLINE, Routing, ToAppEngine, ToHttp
 from migrate.job import (
     MAX_APP_ENGINE_DEADLINE,
     MAX_HTTP_DEADLINE,
@@ -35,9 +36,9 @@ from migrate.reschedule import reschedule
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
-    from datetime import datetime, timedelta
+    from datetime import datetime
 
-    from cronspec.config import CronEntry, DispatchRule, Place
+    from cronspec.config import AppFile, CronEntry, DispatchRule, Place
     from migrate.choices import EntryChoices, Home
     from migrate.equivalence import RetryVerdict, Verdict
 
@@ -244,31 +245,38 @@ class _Entry:
     # Deadline
 
     def _deadline(self) -> tuple[timedelta | None, list[Note]]:
-        chosen = self.choices.attempt_deadline
-        said = self.entry.attempt_deadline if chosen is None else chosen
+        chosen, of_file = self.choices.attempt_deadline, self.entry.attempt_deadline
         place = self._at("attempt_deadline")
         notes = []
-        if said is not None and chosen is None:
+        if of_file is not None and chosen is None:
             text = "attempt_deadline is carried over; gcloud itself would refuse it"
             notes.append(note("attempt-deadline", text, place))
-        match self.choices.destination:
-            case ToAppEngine():
-                today, most = said, MAX_APP_ENGINE_DEADLINE
-            case ToHttp(limit=limit):
-                today, most = (limit if said is None else said), MAX_HTTP_DEADLINE
-        if today is None:
-            return None, notes
-        if today < MIN_DEADLINE:
-            text = f"{_seconds(today)} is under the {_seconds(MIN_DEADLINE)} it takes"
-            notes.append(note("deadline-out-of-range", text, place))
-        if today > most:
-            text = f"attempts may take {_seconds(today)} today, {_seconds(most)} then"
-            notes.append(note("deadline-cut", text, place, self._uncut()))
-        return min(today, most), notes
-
-    def _uncut(self) -> str | None:
         to_http = isinstance(self.choices.destination, ToHttp)
-        return "keep it an App Engine target" if to_http else None
+        most = MAX_HTTP_DEADLINE if to_http else MAX_APP_ENGINE_DEADLINE
+        today = self.choices.limit if of_file is None else of_file
+        said = of_file if chosen is None else chosen
+        if said is None and not to_http:
+            return None, notes  # unset, App Engine's own limits go on
+        wanted = today if said is None else said
+        if wanted < MIN_DEADLINE or (chosen is not None and chosen > most):
+            text = (
+                f"{_seconds(wanted)} is not within the {_seconds(MIN_DEADLINE)} to "
+                f"{_seconds(most)} that this target takes"
+            )
+            notes.append(note("deadline-out-of-range", text, place))
+        then = min(wanted, most)
+        if then < today:
+            text = f"attempts may take {_seconds(today)} today, {_seconds(then)} then"
+            notes.append(note("deadline-cut", text, place, self._uncut(today, most)))
+        return then, notes
+
+    def _uncut(self, today: timedelta, most: timedelta) -> str | None:
+        """Say what avoids the cut: a longer deadline if one is taken, else staying."""
+        if today <= most:
+            return f'attempt-deadline = "{_seconds(today).replace(" ", "")}"'
+        if isinstance(self.choices.destination, ToHttp):
+            return "keep it an App Engine target"
+        return None
 
     # Retries
 
@@ -340,6 +348,18 @@ class _Entry:
             text = f"{self._timezone!r} is spelt {canonical(self._timezone)!r}"
             notes.append(note("zone-spelling", text, self._at("timezone")))
         return notes
+
+
+def attempt_limit(app: AppFile) -> timedelta:
+    """Give how long App Engine lets an attempt on a service take.
+
+    Ten minutes with automatic scaling, 24 hours with basic and manual, an hour in the
+    flexible environment (Cloud Scheduler API, Job.attemptDeadline).
+    """
+    if app.flexible:
+        return timedelta(hours=1)
+    automatic = app.scaling == "automatic"
+    return APP_ENGINE_DEADLINE if automatic else timedelta(hours=24)
 
 
 def _seconds(value: timedelta) -> str:

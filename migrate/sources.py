@@ -1,0 +1,221 @@
+"""The files that a PATH names: cron.yaml, the dispatch.yaml beside it, app yamls.
+
+The only place of the migrator that reads an App Engine application's files. Files
+are named in messages as the user named them.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from cronspec.config import (
+    AppFile,
+    CronFile,
+    DispatchFile,
+    Fault,
+    decode,
+    load_app,
+    load_cron,
+    load_dispatch,
+)
+from migrate.settings import Settings
+from migrate.settings_file import FILE_NAME, load_settings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from cronspec.config import CronEntry, DispatchRule
+
+_CRON_NAMES: Final = ("cron.yaml", "cron.yml")
+_DISPATCH_NAMES: Final = ("dispatch.yaml", "dispatch.yml")
+_PASSED_OVER: Final = frozenset(("node_modules", "venv", "env", "__pycache__"))
+_MAX_APP_YAML: Final = 256 * 1024
+_LOOKS_LIKE_APP: Final = re.compile(
+    r"^(?:runtime|env|service|module)[ \t]*:", re.MULTILINE
+)
+NO_DISPATCH: Final = "none"
+
+
+class SourceError(Exception):
+    """A PATH that cannot be used; the message says which and the way out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """All that was read; `folders` are those among the paths."""
+
+    crons: tuple[CronFile, ...]
+    dispatch: DispatchFile | None
+    folders: tuple[Path, ...]
+
+    @property
+    def entries(self) -> list[CronEntry]:
+        """The entries of all files, in order."""
+        return [entry for cron in self.crons for entry in cron.entries]
+
+    @property
+    def rules(self) -> tuple[DispatchRule, ...]:
+        """The dispatch rules that count."""
+        return self.dispatch.rules if self.dispatch is not None else ()
+
+    @property
+    def faults(self) -> list[Fault]:
+        """The faults of all files."""
+        found = [fault for cron in self.crons for fault in cron.faults]
+        return found + list(self.dispatch.faults if self.dispatch is not None else ())
+
+
+def read(paths: Sequence[Path], dispatch: str | None = None) -> Sources:
+    """Read what `paths` name. `dispatch` is a file, "none", or None: beside cron.yaml.
+
+    A file that is named twice is read once. Raises SourceError where a file is
+    missing, unreadable or not the only one.
+    """
+    try:
+        cron_paths = _each_once(_cron_path(path) for path in paths)
+        dispatch_path = _dispatch_path(cron_paths, dispatch)
+        folders = _each_once(path for path in paths if path.is_dir())
+    except OSError as error:  # a name too long, a folder that may not be entered
+        raise SourceError(f"{error.filename}: {error.strerror}") from None
+    return Sources(
+        crons=tuple(_read_cron(path) for path in cron_paths),
+        dispatch=None if dispatch_path is None else _read_dispatch(dispatch_path),
+        folders=tuple(folders),
+    )
+
+
+def _each_once(paths: Iterable[Path]) -> list[Path]:
+    found: dict[Path, Path] = {}
+    for path in paths:
+        found.setdefault(path.resolve(), path)
+    return list(found.values())
+
+
+def _cron_path(path: Path) -> Path:
+    if not path.is_dir():
+        if not path.exists():
+            raise SourceError(f"{path}: no such file or folder")
+        return path
+    found = [path / name for name in _CRON_NAMES if (path / name).is_file()]
+    if len(found) > 1:
+        raise SourceError(
+            f"{path}: both cron.yaml and cron.yml are there; name the one that counts"
+        )
+    if found:
+        return found[0]
+    for xml in (path / "cron.xml", path / "WEB-INF/cron.xml"):
+        if xml.is_file():
+            return xml  # its loader says how to convert it
+    raise SourceError(
+        f"{path}: no cron.yaml in this folder; name the one that has it, or the file"
+    )
+
+
+def _dispatch_path(crons: Sequence[Path], dispatch: str | None) -> Path | None:
+    if dispatch == NO_DISPATCH:
+        return None
+    if dispatch is not None:
+        if not Path(dispatch).is_file():
+            raise SourceError(f"{dispatch}: no such file (--dispatch FILE or none)")
+        return Path(dispatch)
+    beside = _each_once(
+        path.parent / name
+        for path in crons
+        for name in _DISPATCH_NAMES
+        if (path.parent / name).is_file()
+    )
+    if len(beside) > 1:
+        raise SourceError(
+            f"{' and '.join(map(str, beside))}: an app has one dispatch.yaml; "
+            "say which counts with --dispatch FILE (or none)"
+        )
+    return beside[0] if beside else None
+
+
+def _read_cron(path: Path) -> CronFile:
+    text = _read(path)
+    if isinstance(text, Fault):
+        return CronFile(str(path), (), (), (text,), ())
+    return load_cron(text, str(path))
+
+
+def _read_dispatch(path: Path) -> DispatchFile:
+    text = _read(path)
+    if isinstance(text, Fault):
+        return DispatchFile(str(path), (), (text,), ())
+    return load_dispatch(text, str(path))
+
+
+def read_settings(
+    files: Sources, config: Path | None, env: str | None
+) -> tuple[Settings, tuple[Fault, ...]]:
+    """Read the settings that `config` names, or those beside cron.yaml.
+
+    Raises SourceError where they are missing or not the only ones.
+    """
+    beside = (Path(cron.file).parent / FILE_NAME for cron in files.crons)
+    there = _each_once(path for path in beside if path.is_file())
+    found = there if config is None else [config]
+    if len(found) > 1:
+        names = " and ".join(map(str, found))
+        raise SourceError(f"{names}: say which counts with --config FILE")
+    if not found:
+        if env is not None:
+            raise SourceError(
+                f"--env {env} needs a {FILE_NAME} beside cron.yaml, or --config FILE"
+            )
+        return Settings(), ()
+    text = _read(found[0])
+    if isinstance(text, Fault):
+        return Settings(), (text,)
+    return load_settings(text, str(found[0]), env)
+
+
+def _read(path: Path) -> str | Fault:
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise SourceError(f"{path}: {error.strerror}") from None
+    return decode(data, str(path))
+
+
+def walk(folder: Path) -> Iterator[Path]:
+    """Yield the files below a folder, in order.
+
+    Hidden folders, virtual environments and node_modules are passed over.
+    """
+    for root, folders, files in os.walk(folder):
+        here = Path(root)
+        folders[:] = sorted(
+            name
+            for name in folders
+            if not name.startswith(".")
+            and name not in _PASSED_OVER
+            and not (here / name / "pyvenv.cfg").exists()
+        )
+        for name in sorted(files):
+            yield here / name
+
+
+def apps(folder: Path) -> Iterator[AppFile]:
+    """Yield the app yamls below a folder; a YAML that is none is passed over."""
+    for path in walk(folder):
+        if path.suffix not in {".yaml", ".yml"} or path.name in {
+            *_CRON_NAMES,
+            *_DISPATCH_NAMES,
+        }:
+            continue
+        try:
+            if path.stat().st_size > _MAX_APP_YAML:
+                continue
+            text = _read(path)
+        except (OSError, SourceError):
+            continue  # not ours to judge: nothing names this file
+        if isinstance(text, str) and _LOOKS_LIKE_APP.search(text):
+            app = load_app(text, str(path))
+            if app is not None:
+                yield app

@@ -1,0 +1,94 @@
+"""Printing and ending: the only place of the migrator that writes to a terminal.
+
+One meaning of exit codes in every command: 0 done; 1 the answer is no (findings, a
+divergence, a loss that is not accepted); 2 could not (an unreadable file, bad usage,
+faults in a file; for `audit` faults are findings, so 1).
+"""
+
+from __future__ import annotations
+
+import codecs
+import json
+import os
+import sys
+from io import TextIOWrapper
+from typing import TYPE_CHECKING, Any, Final, NoReturn
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from rich.text import Text
+
+DONE: Final = 0
+NO: Final = 1
+COULD_NOT: Final = 2
+
+
+def run(command: click.Command) -> NoReturn:
+    """Run a command. Ends the process with an exit code, never with a traceback."""
+    codecs.register_error("cronshift", _plainly)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="cronshift")
+    try:
+        # Not standalone: click would end a broken pipe with 1, which here means no.
+        code = command.main(prog_name="cronshift", standalone_mode=False)
+        sys.stdout.flush()
+    except click.ClickException as error:
+        error.show()
+        sys.exit(COULD_NOT)
+    except (click.Abort, KeyboardInterrupt):
+        sys.exit(COULD_NOT)
+    except BrokenPipeError:
+        # Who reads our output has read enough (`cronshift next . | head`).
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(DONE)
+    sys.exit(code)
+
+
+def _plainly(error: UnicodeError) -> tuple[str, int]:
+    """Write what a terminal's encoding lacks with the characters that it has."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    plain = {"→": "->", "…": "..."}
+    lacking = error.object[error.start : error.end]
+    written = (
+        plain.get(one) or one.encode("ascii", "backslashreplace").decode("ascii")
+        for one in lacking
+    )
+    return "".join(written), error.end
+
+
+def show(lines: Iterable[Text]) -> None:
+    """Print lines for people: in colour on a terminal, never broken."""
+    from rich.console import Console  # noqa: PLC0415 - slow to load
+
+    console = Console(highlight=False, soft_wrap=True, emoji=False, markup=False)
+    with console.capture() as captured:  # rich would end a broken pipe itself
+        for line in lines:
+            console.print(line)
+    click.echo(captured.get(), nl=False, color=console.is_terminal)
+
+
+def show_json(document: dict[str, Any]) -> None:
+    """Print a document for programs."""
+    show_exactly(json.dumps(document, indent=2, ensure_ascii=False) + "\n")
+
+
+def show_exactly(text: str) -> None:
+    """Print what a program is to read: UTF-8, whatever the terminal's encoding."""
+    # A file's name may hold bytes that are no text; JSON can say them escaped.
+    click.echo(text.encode("utf-8", "backslashreplace"), nl=False)
+
+
+def remark(text: str) -> None:
+    """Say something beside the result."""
+    click.echo(text, err=True)
+
+
+def fail(text: str) -> NoReturn:
+    """End the command because it could not do its work."""
+    click.echo(f"cronshift: {text}", err=True)
+    sys.exit(COULD_NOT)
