@@ -140,7 +140,9 @@ class SqliteStore:
             connection.execute("PRAGMA synchronous = FULL")
             connection.executescript(_SCHEMA)
         except sqlite3.Error as error:
-            raise StoreUnreachableError(
+            if "locked" in str(error):
+                raise StoreUnreachableError(f"SQLite, {self._path}: {error}") from error
+            raise StoreError(
                 f"SQLite cannot open {self._path}: {error}; CRON_STORE names the file, "
                 "whose folder must exist and be writable"
             ) from error
