@@ -130,6 +130,7 @@ class Claims:
         """Claim the first free candidate; else say which are busy, and until when."""
         busy: _Waiting = []
         beyond: Candidate | None = None
+        may_repeat = False
         for candidate in candidates:
             match self._ask(candidate, sender, look_first=again):
                 case Got() as got:
@@ -139,8 +140,8 @@ class Claims:
                 case OutOfReach():
                     beyond = beyond or candidate
                 case AlreadyDone():
-                    pass
-        if beyond is not None and not busy:
+                    may_repeat = may_repeat or not candidate.only_retry
+        if beyond is not None and not busy and not may_repeat:
             return self._apart(beyond, sender)
         return busy
 

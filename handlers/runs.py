@@ -277,6 +277,6 @@ def settle(
         return Write(settled(mine, state, terms, now))
     if found.lease.attempt_id != mine.lease.attempt_id:
         return TakenOver(found.state in {State.DONE, State.SKIPPED})
-    if found.state is state:  # our own word: its answer was lost
+    if found.state in {state, State.DONE}:  # our own word: its answer was lost
         return Settled()
     return Write(settled(found, state, terms, now))

@@ -128,7 +128,7 @@ def test_a_refusal_of_the_old_origin_names_the_setting() -> None:
     assert "CRON_OLD_ORIGIN=1" in proof.fix
 
 
-# --- Local mode -------------------------------------------------------------------
+# --- Local mode ------------------------------------------------------------
 
 LOCAL = {"x-cron-local": "1", "host": "localhost:8080"}
 
@@ -171,7 +171,7 @@ def test_without_local_mode_its_header_is_nothing() -> None:
     assert isinstance(proof, Refusal)
 
 
-# --- The platform -----------------------------------------------------------------
+# --- The platform ------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -196,7 +196,7 @@ def test_the_platform_is_what_its_variables_prove(
     assert platform_of(variables, flexible=flexible) is platform
 
 
-# --- The sent time ----------------------------------------------------------------
+# --- The sent time ------------------------------------------------------------
 
 NOW = utc("2026-11-30T08:00:00")
 

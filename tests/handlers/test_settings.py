@@ -144,7 +144,7 @@ def test_every_setting_is_documented() -> None:
     assert [name for name in NAMES if f"`{name}`" not in text] == []
 
 
-# --- Start-up ---------------------------------------------------------------------
+# --- Start-up ------------------------------------------------------------
 
 
 def start(folder: Path, cron: str | None = CRON, **variables: str) -> None:

@@ -183,7 +183,7 @@ def test_of_rivals_in_several_processes_one_claims_each_run(store_url: str) -> N
     assert sorted(won) == sorted(entries)
 
 
-# --- The deterministic race: the first claim starts its rival ----------------------
+# --- The deterministic race: the first claim starts its rival ---------------------
 
 
 @pytest.mark.parametrize("kind", ["create", "replace", "read"])
@@ -230,7 +230,7 @@ def test_a_rival_between_claim_and_settle_cannot_settle_nor_be_unsettled(
     assert acquire(store, ask(asked.key.entry), lambda: NOW) == AlreadyDone()
 
 
-# --- Lost answers ---------------------------------------------------------------------
+# --- Lost answers ------------------------------------------------------------
 
 
 def test_a_claim_whose_answer_was_lost_is_recognised(store: RunStore) -> None:
@@ -252,7 +252,7 @@ def test_a_store_out_of_reach_is_told_and_nothing_is_claimed(store: RunStore) ->
     assert store.read(asked.key) is None
 
 
-# --- Records ----------------------------------------------------------------------
+# --- Records ------------------------------------------------------------
 
 
 def test_a_record_of_a_format_that_is_not_known_is_no_leave_to_run() -> None:
@@ -269,7 +269,7 @@ def test_a_record_that_cannot_be_read_is_no_leave_to_run(field: str) -> None:
         from_fields(record.key, {**to_fields(record), field: "junk"})
 
 
-# --- SQLite -----------------------------------------------------------------------
+# --- SQLite ------------------------------------------------------------
 
 
 def test_sqlite_tells_a_folder_that_is_not_there(tmp_path: Path) -> None:
@@ -309,7 +309,7 @@ def test_sqlite_removes_what_has_expired(tmp_path: Path) -> None:
     assert store.read(old.key) is None
 
 
-# --- Redis ------------------------------------------------------------------------
+# --- Redis ------------------------------------------------------------
 
 
 @pytest.mark.usefixtures("redis_url")
@@ -337,7 +337,7 @@ def test_a_redis_that_is_not_there_is_unreachable() -> None:
             store.read(ask().key)
 
 
-# --- Names of stores --------------------------------------------------------------
+# --- Names of stores ------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
