@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from datetime import datetime
 
+    from handlers.proxy import Target
     from handlers.record import RunId
 
 
@@ -82,6 +83,16 @@ class Tasks:
             return function
 
         return register
+
+    def proxy(
+        self,
+        url: str,
+        target: Target,
+        *,
+        overlap: Literal["allow", "skip"] = "allow",
+    ) -> None:
+        """Register the start of something behind an API (`handlers.proxy`)."""
+        self.add(Task(url, target.start, _overlap(overlap)))
 
     def add(self, task: Task) -> None:
         """Register a task. Raises TaskError."""
