@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from cronspec.faults import Report
-from cronspec.nodes import Mapping, Scalar, Sequence, read
+from cronspec.nodes import Mapping, Scalar, Sequence
+from cronspec.tree import read
 
 if TYPE_CHECKING:
     from cronspec.faults import Fault, Place

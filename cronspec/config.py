@@ -3,7 +3,7 @@
 The files are read from PyYAML's events, so that every value has its place, with the
 strictness of gcloud's own loader and all faults of a file at once. This is the door:
 `faults` has the places and the codes, `cronfile`, `dispatchfile` and `appfile` the
-three languages, `nodes`, `scalars` and `fields` what they share.
+three languages, `tree`, `fields` and `vocabulary` what they share.
 """
 
 from cronspec.appfile import AppFile, LoginHandler, load_app

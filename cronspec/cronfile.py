@@ -8,8 +8,8 @@ lets pass: schedules, time zones, and urls that are none.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from cronspec.entryvalues import (
     read_deadline,
@@ -21,17 +21,18 @@ from cronspec.entryvalues import (
 )
 from cronspec.faults import Place, Report
 from cronspec.fields import (
-    Vocabulary,
-    cast,
     is_null,
     kind,
     missing,
     near,
+    read_application,
     read_fields,
     shown,
 )
-from cronspec.nodes import Broken, Mapping, Scalar, Sequence, read
+from cronspec.nodes import Broken, Mapping, Scalar, Sequence
 from cronspec.retryblock import read_retry
+from cronspec.tree import read
+from cronspec.vocabulary import CRON_TOP, ENTRY
 
 if TYPE_CHECKING:
     from collections.abc import Mapping as Dict
@@ -64,6 +65,11 @@ class CronEntry:
     place: Place
     places: Dict[str, Place]
 
+    def place_of(self, *keys: str) -> Place:
+        """Give the place of the first of these values that it has, or its own."""
+        known = (self.places[key] for key in keys if key in self.places)
+        return next(known, self.place)
+
 
 @dataclass(frozen=True, slots=True)
 class Destination:
@@ -85,57 +91,6 @@ class CronFile:
     remarks: tuple[Remark, ...]
 
 
-_TOP: Final = Vocabulary(
-    "the top level of a cron.yaml",
-    ("cron", "application"),
-    {
-        "version": "only AWS Elastic Beanstalk's cron.yaml has one; remove it",
-        "jobs": "did you mean 'cron'?",
-        "dispatch": "dispatch rules go into dispatch.yaml",
-        "queue": "queues go into queue.yaml",
-    },
-)
-_SIDE: Final = "cron.yaml cannot say it; leave it out"
-_ENTRY: Final = Vocabulary(
-    "an entry",
-    (
-        "url",
-        "schedule",
-        "timezone",
-        "description",
-        "retry_parameters",
-        "target",
-        "attempt_deadline",
-    ),
-    {
-        "method": "App Engine cron always sends GET; remove it",
-        "http_method": "App Engine cron always sends GET; remove it",
-        "headers": _SIDE,
-        "body": f"App Engine cron always sends GET; {_SIDE}",
-        "paused": _SIDE,
-        "enabled": _SIDE,
-        "name": "did you mean 'description'?",
-        "service": "did you mean 'target'?",
-        "module": "did you mean 'target'?",
-        "version": "did you mean 'target'?",
-        "cron": "did you mean 'schedule'?",
-        "time_zone": "did you mean 'timezone'?",
-        "retry": "did you mean 'retry_parameters'?",
-        "job_retry_limit": "it goes into 'retry_parameters:', indented below it",
-        "job_age_limit": "it goes into 'retry_parameters:', indented below it",
-        "min_backoff_seconds": "it goes into 'retry_parameters:', indented below it",
-        "max_backoff_seconds": "it goes into 'retry_parameters:', indented below it",
-        "max_doublings": "it goes into 'retry_parameters:', indented below it",
-        "<<": "gcloud knows no merge keys; write the values out",
-        "login": "that goes into app.yaml's handlers",
-    },
-)
-_APPLICATION: Final = re.compile(
-    r"(?:[a-z\d\-]{1,100}~)?(?:(?!-)[a-z\d\-.]{1,100}:)?(?!-)[a-z\d\-]{0,99}[a-z\d]",
-    re.ASCII,
-)
-
-
 def load_cron(text: str, file: str) -> CronFile:
     """Read a cron.yaml. Never raises for what the text says: see `faults`."""
     reader = _Reader(file)
@@ -147,21 +102,6 @@ def load_cron(text: str, file: str) -> CronFile:
         reader.report.faults(),
         reader.report.remarks(),
     )
-
-
-def read_application(fields: Dict[str, Field], report: Report) -> None:
-    """Check the old `application` key, which cron.yaml and dispatch.yaml may have."""
-    field = fields.get("application")
-    if field is None or is_null(field.node):
-        return
-    name = cast(field, report)
-    if name is not None and not _APPLICATION.fullmatch(name):
-        report.fault(
-            "bad-application",
-            field.place,
-            f"{shown(name)} is no project's id",
-            "remove 'application': gcloud takes the project from --project",
-        )
 
 
 class _Reader:
@@ -206,7 +146,7 @@ class _Reader:
             case Sequence(items=[]) if top.complete:
                 self._deletes_all(top.place)
             case Scalar() if top.value is None:
-                self._deletes_all(top.place)
+                self._deletes_all(replace(top.place, line=1, column=1))
             case Sequence() if any(_like_entry(item) for item, _ in top.items):
                 self._not_cron(
                     top.place,
@@ -214,7 +154,7 @@ class _Reader:
                     "put the line 'cron:' before it",
                 )
                 self._list(top)
-            case Scalar() | Sequence():
+            case _:
                 what = shown(top.text) if isinstance(top, Scalar) else "a list"
                 self._not_cron(top.place, f"its top level is {what}, no 'cron:'")
 
@@ -231,7 +171,8 @@ class _Reader:
 
     def _mapping(self, top: Mapping) -> None:
         names = [key.text for key, _ in top.pairs if isinstance(key, Scalar)]
-        known = any(name in _TOP.keys or near(name, ["cron"]) for name in names[:20])
+        top_keys = CRON_TOP.keys
+        known = any(name in top_keys or near(name, ["cron"]) for name in names[:20])
         if names and not known and top.complete:
             got = ", ".join(shown(name) for name in names[:5])
             entry = "url" in names or "schedule" in names
@@ -242,7 +183,7 @@ class _Reader:
                 "put the entries, as a list, below 'cron:'" if entry else _kind(names),
             )
             return
-        fields = read_fields(top, _TOP, self.report)
+        fields = read_fields(top, CRON_TOP, self.report)
         read_application(fields, self.report)
         cron = fields.get("cron")
         if cron is None:
@@ -286,7 +227,7 @@ class _Reader:
     def _entry(self, node: Mapping, dash: Place) -> None:
         report = self.report
         before = report.count
-        fields = read_fields(node, _ENTRY, report)
+        fields = read_fields(node, ENTRY, report)
         missing(node, dash, ("url", "schedule"), fields, report)
         given = {key: one for key, one in fields.items() if not is_null(one.node)}
         places = {key: one.place for key, one in given.items()}

@@ -1,29 +1,29 @@
 """dispatch.yaml: its rules, and everything that is wrong with them.
 
-As strict as gcloud's loader (dispatchinfo.py), whose regular expressions for hosts
-are read label by label here: theirs take exponential time.
+As strict as gcloud's loader (dispatchinfo.py).
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from cronspec.cronfile import read_application
 from cronspec.faults import Place, Report
 from cronspec.fields import (
-    Vocabulary,
     cast,
     is_null,
     kind,
     missing,
     near,
+    read_application,
     read_fields,
     shown,
-    text,
 )
-from cronspec.nodes import Broken, Mapping, Scalar, Sequence, read
+from cronspec.nodes import Broken, Mapping, Scalar, Sequence
+from cronspec.pattern import read_pattern
+from cronspec.tree import read
+from cronspec.vocabulary import DISPATCH_TOP, RULE
 
 if TYPE_CHECKING:
     from cronspec.faults import Fault, Remark
@@ -44,7 +44,7 @@ class DispatchRule:
 
 @dataclass(frozen=True, slots=True)
 class DispatchFile:
-    """What a dispatch.yaml says."""
+    """What a dispatch.yaml says; `rules` are those that can be read, faulty or not."""
 
     file: str
     rules: tuple[DispatchRule, ...]
@@ -54,28 +54,6 @@ class DispatchFile:
 
 MAX_RULES: Final = 20
 """The most rules that App Engine's documentation grants."""
-MAX_PATTERN: Final = 100
-"""The longest host, and the longest path, that it grants."""
-
-_TOP: Final = Vocabulary(
-    "the top level of a dispatch.yaml",
-    ("dispatch", "application"),
-    {"cron": "cron entries go into cron.yaml"},
-)
-_RULE: Final = Vocabulary(
-    "a rule",
-    ("url", "service", "module"),
-    {
-        "target": "did you mean 'service'?",
-        "host": "did you mean 'url'? It takes host and path: 'example.com/x/*'",
-        "path": "did you mean 'url'? It takes host and path: '*/x/*'",
-        "<<": "gcloud knows no merge keys; write the values out",
-    },
-)
-_URL: Final = re.compile(r"([^/]+)(/.*)")
-_LABEL: Final = re.compile(r"[a-z0-9](?:[a-z0-9-]*[a-z0-9])?")
-_FIRST_AFTER_STAR: Final = re.compile(r"[a-z0-9-]*[a-z0-9]")
-_IP_V4: Final = re.compile(r"([0-9]{1,3})\.([0-9]{1,3})\.([0-9]{1,3})\.([0-9]{1,3})")
 _SERVICE: Final = re.compile(r"(?!-)[a-z\d-]{0,62}[a-z\d]", re.ASCII)
 
 
@@ -120,8 +98,10 @@ def _top(top: Node, report: Report) -> list[DispatchRule]:
         case Sequence(items=[]):
             _no_rules(top.place, "there are no rules", report)
         case Scalar() if top.value is None:
-            _no_rules(top.place, "there are no rules", report)
-        case Sequence() | Scalar():
+            _no_rules(
+                replace(top.place, line=1, column=1), "there are no rules", report
+            )
+        case _:
             report.fault(
                 "not-a-dispatch-file",
                 top.place,
@@ -136,7 +116,7 @@ def _mapping(top: Mapping, report: Report) -> list[DispatchRule]:
     if (
         names
         and top.complete
-        and not any(n in _TOP.keys or near(n, ["dispatch"]) for n in names[:20])
+        and not any(n in DISPATCH_TOP.keys or near(n, ["dispatch"]) for n in names[:9])
     ):
         report.fault(
             "not-a-dispatch-file",
@@ -145,7 +125,7 @@ def _mapping(top: Mapping, report: Report) -> list[DispatchRule]:
             f"'application'), got {', '.join(shown(name) for name in names[:5])}",
         )
         return []
-    fields = read_fields(top, _TOP, report)
+    fields = read_fields(top, DISPATCH_TOP, report)
     read_application(fields, report)
     dispatch = fields.get("dispatch")
     if dispatch is None:
@@ -193,11 +173,11 @@ def _rules(nodes: Sequence, report: Report) -> list[DispatchRule]:
 def _rule(
     node: Mapping, index: int, dash: Place, report: Report
 ) -> DispatchRule | None:
-    before = report.count
-    fields = read_fields(node, _RULE, report)
+    """Read a rule. One whose meaning is plain counts for routes, faults and all."""
+    fields = read_fields(node, RULE, report)
     given = {key: one for key, one in fields.items() if not is_null(one.node)}
     missing(node, dash, ("url",), fields, report)
-    pattern = _pattern(given.get("url"), report)
+    pattern = read_pattern(given.get("url"), report)
     name = given.get("service") or given.get("module")
     if name is None:
         missing(node, dash, ("service",), fields, report)
@@ -217,7 +197,7 @@ def _rule(
             "write 'service'",
         )
     service = _service(name, report)
-    if pattern is None or service is None or report.count > before:
+    if pattern is None or service is None:
         return None
     return DispatchRule(*pattern, service, index, dash)
 
@@ -231,7 +211,7 @@ def _service(field: Field, report: Report) -> str | None:
             f"YAML takes the unquoted {shown(node.text)} for a boolean",
             f"put it in quotes: {field.key}: '{node.text}'",
         )
-        return None
+        return node.text if _SERVICE.fullmatch(node.text) else None
     service = cast(field, report)
     if service is None or _SERVICE.fullmatch(service):
         return service
@@ -242,62 +222,3 @@ def _service(field: Field, report: Report) -> str | None:
         "'-', which stands neither first nor last",
     )
     return None
-
-
-def _pattern(field: Field | None, report: Report) -> tuple[str, str] | None:
-    url = text(field, report) if field else None
-    if field is None or url is None:
-        return None
-    found = _URL.fullmatch(url)
-    if found is None:
-        report.fault(
-            "bad-url",
-            field.place,
-            f"url {shown(url)} must be a host, or '*', and a path",
-            f"did you mean {shown('*' + url)}?"
-            if url.startswith("/")
-            else f"did you mean {shown(url + '/*')}?",
-        )
-        return None
-    host, path = found.groups()
-    fault = _host_fault(host)
-    if fault:
-        report.fault(
-            "bad-host", field.place, f"the host {shown(host)} {fault[0]}", fault[1]
-        )
-        return None
-    for what, part in (("host", host), ("path", path)):
-        if len(part) > MAX_PATTERN:
-            report.remark(
-                "long-pattern",
-                field.place,
-                f"the {what} has {len(part)} characters; App Engine documents "
-                f"{MAX_PATTERN} as the most",
-            )
-    return host, path
-
-
-def _host_fault(host: str) -> tuple[str, str] | None:
-    """Say why gcloud refuses a host, and the way out; None if it does not."""
-    if host.startswith("*"):
-        first, *labels = host[1:].split(".")
-        if host == "*" or (
-            (not first or _FIRST_AFTER_STAR.fullmatch(first))
-            and (first or labels)
-            and all(map(_LABEL.fullmatch, labels))
-        ):
-            return None
-    elif all(map(_LABEL.fullmatch, host.split("."))):
-        address = _IP_V4.fullmatch(host)
-        if address is None or any(int(part) > 255 for part in address.groups()):
-            return None
-        return "is an IP address", "name the host"
-    if "://" in host or host.endswith(":"):
-        return "holds a scheme", "leave 'http://' out"
-    if ":" in host:
-        return "holds a port", "leave the port out"
-    if host != host.lower():
-        return "holds capital letters", f"did you mean {host.lower()!r}?"
-    if "*" in host[1:]:
-        return "holds '*' elsewhere than at its start", ""
-    return "is no host: labels of letters, digits and '-', joined by '.'", ""

@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
-from cronspec import groc, unixcron, zones
+from cronspec import groc, zones
 from cronspec.fields import cast, shown, text
 from cronspec.nodes import Scalar
 from cronspec.schedule import ScheduleError
@@ -130,13 +130,9 @@ def _is_crontab(written: str) -> bool:
     if _NICKNAME.fullmatch(written):
         return True
     fields = written.split(maxsplit=5)
-    if len(fields) == 5 and re.fullmatch(r"[\d*/,?LW#-]+", fields[0] + fields[1]):
-        return True
-    try:
-        unixcron.parse(written)
-    except ScheduleError:
-        return False
-    return True
+    return len(fields) == 5 and bool(
+        re.fullmatch(r"[\d*/,?LW#-]+", fields[0] + fields[1])
+    )
 
 
 def read_timezone(field: Field | None, report: Report) -> str | None:

@@ -19,7 +19,6 @@ from cronspec.schedule import (
     CustomInterval,
     EndTimeInterval,
     MonthDays,
-    OrdinalWeekdays,
     StartTimeInterval,
     UnixCron,
     Weekday,
@@ -54,7 +53,7 @@ def explain(schedule: Schedule, timezone: str | None = None) -> str:
             said, more = _start_time(schedule)
         case CustomInterval():
             said, more = _custom(schedule)
-        case UnixCron():
+        case _:
             said, more = _unix(schedule)
     zone = "" if timezone is None else f", {timezone}{' time' * (timezone != 'UTC')}"
     return f"{said}{zone}.{more and ' '}{more}"
@@ -100,20 +99,16 @@ def _every(period: timedelta) -> str:
 
 def _custom(schedule: CustomInterval) -> tuple[str, str]:
     at, months = f"At {schedule.at:%H:%M}", schedule.months
-    match schedule.days:
-        case MonthDays(days):
-            return f"{at} on the {_dates(days)} of {_months(months)}", _gaps(
-                days, months
-            )
-        case OrdinalWeekdays(ordinals, weekdays) if ordinals == EVERY_ORDINAL:
-            return f"{at} {_each(weekdays)}{_of(months)}", ""
-        case OrdinalWeekdays(ordinals, weekdays):
-            nth = _and(_NTH[number - 1] for number in sorted(ordinals))
-            names = _and(map(_name, _from_monday(weekdays)))
-            return (
-                f"{at} on the {nth} {names} of {_months(months)}",
-                _PASSED_OVER if 5 in ordinals else "",
-            )
+    if isinstance(schedule.days, MonthDays):
+        days = schedule.days.days
+        return f"{at} on the {_dates(days)} of {_months(months)}", _gaps(days, months)
+    ordinals, weekdays = schedule.days.ordinals, schedule.days.weekdays
+    if ordinals == EVERY_ORDINAL:
+        return f"{at} {_each(weekdays)}{_of(months)}", ""
+    nth = _and(_NTH[number - 1] for number in sorted(ordinals))
+    names = _and(map(_name, _from_monday(weekdays)))
+    said = f"{at} on the {nth} {names} of {_months(months)}"
+    return said, (_PASSED_OVER if 5 in ordinals else "")
 
 
 def _unix(schedule: UnixCron) -> tuple[str, str]:

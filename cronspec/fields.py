@@ -8,10 +8,11 @@ gcloud's loader has two ways with a value that should be text: some must be text
 from __future__ import annotations
 
 import difflib
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from cronspec.nodes import Broken, Mapping, Scalar, Sequence
+from cronspec.nodes import Broken, Mapping, Scalar
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     from cronspec.faults import Place, Report
     from cronspec.nodes import Node
+    from cronspec.vocabulary import Vocabulary
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,15 +37,6 @@ class Field:
         if isinstance(self.node, Scalar) and self.node.text == "":
             return self.key_place
         return self.node.place
-
-
-@dataclass(frozen=True, slots=True)
-class Vocabulary:
-    """The keys that a mapping may have; `hints` says why others are none."""
-
-    what: str
-    keys: tuple[str, ...]
-    hints: Dict[str, str]
 
 
 def read_fields(
@@ -187,16 +180,10 @@ def _sane(field: Field, value: str, report: Report) -> str | None:
 
 
 def kind(node: Node) -> str:
-    """Name what a value is."""
-    match node:
-        case Mapping():
-            return "a mapping"
-        case Sequence():
-            return "a list"
-        case Scalar():
-            return _kind(node)
-        case Broken():
-            return "something unreadable"
+    """Name what a value is, that has not been told to be broken."""
+    if isinstance(node, Mapping):
+        return "a mapping"
+    return _kind(node) if isinstance(node, Scalar) else "a list"
 
 
 _KINDS: Final = {bool: "a boolean", int: "a number", float: "a number", str: "text"}
@@ -206,3 +193,24 @@ def _kind(node: Scalar) -> str:
     if node.value is None:
         return "nothing"
     return _KINDS.get(type(node.value), "a date")
+
+
+_APPLICATION: Final = re.compile(
+    r"(?:[a-z\d\-]{1,100}~)?(?:(?!-)[a-z\d\-.]{1,100}:)?(?!-)[a-z\d\-]{0,99}[a-z\d]",
+    re.ASCII,
+)
+
+
+def read_application(fields: Dict[str, Field], report: Report) -> None:
+    """Check the old `application` key, which cron.yaml and dispatch.yaml may have."""
+    field = fields.get("application")
+    if field is None or is_null(field.node):
+        return
+    name = cast(field, report)
+    if name is not None and not _APPLICATION.fullmatch(name):
+        report.fault(
+            "bad-application",
+            field.place,
+            f"{shown(name)} is no project's id",
+            "remove 'application': gcloud takes the project from --project",
+        )

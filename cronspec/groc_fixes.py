@@ -72,7 +72,7 @@ def _replace(pattern: str, replacement: str) -> Callable[[str], str]:
 def _ranges(text: str) -> str:
     """`mon-fri` → `mon,tue,wed,thu,fri`; `1-3 of month`, `jan to mar` likewise."""
     for names, count, low in ((WEEKDAYS, 7, 0), (MONTHS, 12, 1), (_MONTH_DAYS, 31, 1)):
-        spelt = {int(value): name for name, value in reversed(names.items())}
+        spelt = {int(value): name for name, value in names.items()}
         word = "|".join(sorted(names, key=len, reverse=True))
 
         def convert(

@@ -10,7 +10,6 @@ from cronspec.schedule import (
     EVERY_DAY,
     EVERY_MONTH,
     EVERY_ORDINAL,
-    CustomInterval,
     EndTimeInterval,
     GrocSchedule,
     MonthDays,
@@ -42,23 +41,20 @@ def render(schedule: GrocSchedule) -> str:
                 return f"{_period(period)} synchronized{_on(weekdays)}"
             window = f" from {first:%H:%M} to {last:%H:%M}"
             return _period(period) + window + _on(weekdays)
-        case CustomInterval(at, days, months):
-            return f"{_days(days, months)} {at:%H:%M}"
+    return f"{_days(schedule.days, schedule.months)} {schedule.at:%H:%M}"
 
 
 def _days(days: MonthDays | OrdinalWeekdays, months: frozenset[int]) -> str:
     of = "month" if months == EVERY_MONTH else _names(months, _MONTH_NAMES)
-    match days:
-        case MonthDays(numbers):
-            return f"{','.join(map(str, sorted(numbers)))} of {of}"
-        case OrdinalWeekdays(ordinals, weekdays):
-            every = ordinals == EVERY_ORDINAL
-            which = "every" if every else _names(ordinals, _NTH)
-            # `day` after an ordinal would be a day of the month.
-            whole_week = every and weekdays == EVERY_DAY
-            names = "day" if whole_week else _names(weekdays, _DAY_NAMES)
-            scope = "" if months == EVERY_MONTH else f" of {of}"
-            return f"{which} {names}{scope}"
+    if isinstance(days, MonthDays):
+        return f"{','.join(map(str, sorted(days.days)))} of {of}"
+    every = days.ordinals == EVERY_ORDINAL
+    which = "every" if every else _names(days.ordinals, _NTH)
+    # `day` after an ordinal would be a day of the month.
+    whole_week = every and days.weekdays == EVERY_DAY
+    names = "day" if whole_week else _names(days.weekdays, _DAY_NAMES)
+    scope = "" if months == EVERY_MONTH else f" of {of}"
+    return f"{which} {names}{scope}"
 
 
 _DAY_NAMES: Final = {day: day.name.lower()[:3] for day in Weekday}

@@ -10,7 +10,7 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Final
 
 DAY: Final = 86_400
-SECOND: Final = timedelta(seconds=1)
+_SECOND: Final = timedelta(seconds=1)
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _EPOCH_ORDINAL: Final = date(1970, 1, 1).toordinal()
 
@@ -19,7 +19,7 @@ def to_seconds(instant: datetime) -> int:
     """Give the whole seconds from 1970-01-01T00:00Z to `instant`, rounded down."""
     if instant.tzinfo is None:
         raise ValueError(f"a time without a zone: {instant.isoformat()}")
-    return (instant - _EPOCH) // SECOND
+    return (instant - _EPOCH) // _SECOND
 
 
 def to_datetime(seconds: int) -> datetime:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import timedelta
-from itertools import count
+from itertools import count, takewhile
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -110,14 +110,20 @@ def waits(params: RetryParameters | RetryPolicy) -> Iterator[timedelta]:
     """
     known = params if isinstance(params, RetryPolicy) else policy(params)
     longest = timedelta(seconds=min(known.max_backoff, _LONGEST))
-    for retry in count(1):
-        exponent = min(retry - 1, known.max_doublings, _ENOUGH_DOUBLINGS)
-        seconds = known.min_backoff * 2.0**exponent * max(1, retry - exponent)
-        if not 0 < seconds < min(known.max_backoff, _LONGEST):
-            break
+    growing = takewhile(
+        lambda seconds: 0 < seconds < min(known.max_backoff, _LONGEST),
+        (_backoff(known, retry) for retry in count(1)),
+    )
+    for seconds in growing:
         yield timedelta(seconds=seconds)
     while True:  # no later wait is longer, nor shorter
         yield longest if known.min_backoff else timedelta(0)
+
+
+def _backoff(known: RetryPolicy, retry: int) -> float:
+    """Give the wait before a retry in seconds, the maximum not yet applied."""
+    exponent = min(retry - 1, known.max_doublings, _ENOUGH_DOUBLINGS)
+    return known.min_backoff * 2.0**exponent * max(1, retry - exponent)
 
 
 def timeline(known: RetryPolicy, attempt: timedelta) -> Iterator[timedelta]:
@@ -129,14 +135,16 @@ def timeline(known: RetryPolicy, attempt: timedelta) -> Iterator[timedelta]:
     The line may be endless where the waits are zero.
     """
     failed_at = attempt
-    for number, wait in enumerate(waits(known), start=1):
-        within_age = failed_at < known.age_limit
-        if not known.limit:
-            within_age = within_age and number <= MAX_RETRIES
-        if number > known.limit and not within_age:
-            return
+    upcoming = waits(known)
+    retried = 0
+    # A count's retries are due whatever the age; an age's whatever the count, if any.
+    while retried < known.limit or (
+        failed_at < known.age_limit and (known.limit or retried < MAX_RETRIES)
+    ):
+        wait = next(upcoming)
         yield failed_at + wait
         failed_at += wait + attempt
+        retried += 1
 
 
 def total_wait(known: RetryPolicy) -> timedelta:

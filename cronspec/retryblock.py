@@ -14,31 +14,15 @@ import re
 from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
-from cronspec.fields import Vocabulary, is_null, kind, read_fields, shown
+from cronspec.fields import is_null, kind, read_fields, shown
 from cronspec.nodes import Broken, Mapping, Scalar
 from cronspec.retry import MAX_RETRIES, RetryParameters
+from cronspec.vocabulary import RETRY
 
 if TYPE_CHECKING:
     from cronspec.faults import Place, Report
     from cronspec.fields import Field
 
-_WORDS: Final = Vocabulary(
-    "retry_parameters",
-    (
-        "job_retry_limit",
-        "job_age_limit",
-        "min_backoff_seconds",
-        "max_backoff_seconds",
-        "max_doublings",
-    ),
-    {
-        "task_retry_limit": "that is queue.yaml's; did you mean 'job_retry_limit'?",
-        "task_age_limit": "that is queue.yaml's; did you mean 'job_age_limit'?",
-        "retry_count": "that is Cloud Scheduler's; did you mean 'job_retry_limit'?",
-        "retry_limit": "did you mean 'job_retry_limit'?",
-        "age_limit": "did you mean 'job_age_limit'?",
-    },
-)
 _AGE: Final = re.compile(r"(\d+(?:\.\d+)?|\.\d+)([smhd])")
 _UNITS: Final = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
 _LONGEST: Final = (
@@ -71,7 +55,7 @@ def read_retry(
             "write, say, retry_parameters: {job_retry_limit: 3}",
         )
         return None
-    fields = read_fields(node, _WORDS, report)
+    fields = read_fields(node, RETRY, report)
     for key, one in fields.items():
         places[f"{field.key}.{key}"] = one.place
     least = _seconds(fields.get("min_backoff_seconds"), report)

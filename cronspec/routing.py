@@ -72,13 +72,11 @@ def effective(
         for rule in rules:
             if not matches_path(rule, path):
                 continue
-            match _matches_host(rule.host, label, project):
-                case _Match.YES:
-                    return Route(rule.service, "", rule, tuple(unsure))
-                case _Match.MAYBE:
-                    unsure.append(rule)
-                case _Match.NO:
-                    pass
+            match = _matches_host(rule.host, label, project)
+            if match is _Match.YES:
+                return Route(rule.service, "", rule, tuple(unsure))
+            if match is _Match.MAYBE:
+                unsure.append(rule)
     return Route(sent_to.service, sent_to.version, None, tuple(unsure))
 
 

@@ -18,17 +18,17 @@ from __future__ import annotations
 from bisect import bisect_left
 from calendar import isleap, monthrange
 from dataclasses import dataclass
-from datetime import UTC, datetime, time, timedelta
+from datetime import MAXYEAR, UTC, datetime, time, timedelta
 from enum import Enum, IntEnum
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
-from cronspec.instants import DAY, start_of_year, to_datetime, to_seconds
+from cronspec.instants import DAY, start_of_year, to_datetime, to_seconds, year_of
 from cronspec.windows import interval_ticks, minute_of, window_steps
-from cronspec.zones import clock_of
+from cronspec.zones import HORIZON, clock_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from zoneinfo import ZoneInfo
 
     from cronspec.zones import Clock
@@ -99,8 +99,7 @@ class Weekday(IntEnum):
     SATURDAY = 6
 
 
-_WEEKDAYS: Final = tuple(Weekday)
-EVERY_DAY: Final = frozenset(_WEEKDAYS)
+EVERY_DAY: Final = frozenset(Weekday)
 EVERY_MONTH: Final = frozenset(range(1, 13))
 EVERY_ORDINAL: Final = frozenset(range(1, 6))
 
@@ -195,6 +194,8 @@ def ticks(schedule: FixedSchedule, tz: ZoneInfo, after: datetime) -> Iterator[da
     """
     since = max(to_seconds(after), _FIRST)
     clock = clock_of(tz)
+    if since >= HORIZON:
+        return iter(())
     match schedule:
         case StartTimeInterval():
             return interval_ticks(schedule, clock, since)
@@ -229,19 +230,26 @@ def last_tick(schedule: FixedSchedule, tz: ZoneInfo, at: datetime) -> datetime |
 
 def on_day(schedule: WallClockSchedule, day: int, weekday: Weekday) -> bool:
     """Tell whether a schedule ticks on this day of each of its months."""
+    return _day_rule(schedule)(day, weekday)
+
+
+def _day_rule(schedule: WallClockSchedule) -> Callable[[int, int], bool]:
+    """Give what tells of a day of the month and of the week whether it is chosen."""
     match schedule:
         case CustomInterval(days=MonthDays(days)):
-            return day in days
+            return lambda day, _: day in days
         case CustomInterval(days=OrdinalWeekdays(ordinals, weekdays)):
-            return weekday in weekdays and (day - 1) // 7 + 1 in ordinals
+            return lambda day, weekday: (
+                weekday in weekdays and (day - 1) // 7 + 1 in ordinals
+            )
         case UnixCron(days=Unrestricted(), weekdays=Unrestricted()):
-            return True
+            return lambda _day, _weekday: True
         case UnixCron(days=Unrestricted(), weekdays=frozenset() as weekdays):
-            return weekday in weekdays
+            return lambda _, weekday: weekday in weekdays
         case UnixCron(days=frozenset() as days, weekdays=Unrestricted()):
-            return day in days
+            return lambda day, _: day in days
         case UnixCron(days=frozenset() as days, weekdays=frozenset() as weekdays):
-            return day in days or weekday in weekdays
+            return lambda day, weekday: day in days or weekday in weekdays
     raise TypeError(f"not a wall-clock schedule: {schedule!r}")
 
 
@@ -260,6 +268,7 @@ class _Year(NamedTuple):
     """A year: its first midnight, and which of the fourteen kinds it is of."""
 
     start: int  # seconds from 1970-01-01T00:00
+    end: int
     midnight: datetime
     kind: tuple[bool, int]  # leap year? weekday of 1 January
 
@@ -268,31 +277,40 @@ class _Year(NamedTuple):
 def _year(year: int) -> _Year:
     midnight = datetime(year, 1, 1, tzinfo=UTC)
     weekday = midnight.isoweekday() % 7
-    return _Year(to_seconds(midnight), midnight, (isleap(year), weekday))
+    start, length = to_seconds(midnight), 365 + isleap(year)
+    return _Year(start, start + DAY * length, midnight, (isleap(year), weekday))
 
 
-class _YearDays(dict[tuple[bool, int], tuple[list[int], list[timedelta]]]):
-    """By kind of year, a schedule's days counted from 1 January, twice."""
+_DAYS: Final = [timedelta(days=day) for day in range(366)]
+
+
+class _Calendar(dict[tuple[bool, int], tuple[list[int], list[timedelta]]]):
+    """A schedule's times of day, and by kind of year its days from 1 January on.
+
+    Both as numbers, to be searched, and as time deltas, to be added.
+    """
 
     def __init__(self, schedule: WallClockSchedule) -> None:
         super().__init__()
-        self._schedule = schedule
+        self._months = schedule.months
+        self._chosen = _day_rule(schedule)
+        self.times = [60 * minute for minute in minutes_of_day(schedule)]
+        self.steps = [timedelta(seconds=at) for at in self.times]
 
     def __missing__(self, kind: tuple[bool, int]) -> tuple[list[int], list[timedelta]]:
         leap, weekday = kind
+        chosen = self._chosen
         days, first = list[int](), 0
         for month in range(1, 13):
             length = monthrange(2024 if leap else 2023, month)[1]
-            if month in self._schedule.months:
-                days += (
-                    first + day
-                    for day in range(length)
-                    if on_day(
-                        self._schedule, day + 1, _WEEKDAYS[(weekday + first + day) % 7]
-                    )
-                )
+            if month in self._months:
+                days += [
+                    day
+                    for day in range(first, first + length)
+                    if chosen(day - first + 1, (weekday + day) % 7)
+                ]
             first += length
-        self[kind] = days, [timedelta(days=day) for day in days]
+        self[kind] = days, [_DAYS[day] for day in days]
         return self[kind]
 
     @property
@@ -301,41 +319,48 @@ class _YearDays(dict[tuple[bool, int], tuple[list[int], list[timedelta]]]):
         return not any(self[leap, day][0] for leap in (True, False) for day in range(7))
 
 
-_year_days = lru_cache(maxsize=1024)(_YearDays)
+_calendar = lru_cache(maxsize=1024)(_Calendar)
 
 
 def _wall_clock_ticks(
     schedule: WallClockSchedule, clock: Clock, since: int
 ) -> Iterator[datetime]:
     """Yield what the clock shows of the schedule's times, span by span."""
-    times = [60 * minute for minute in minutes_of_day(schedule)]
-    days_by_kind = _year_days(schedule)
+    calendar = _calendar(schedule)
+    times, steps = calendar.times, calendar.steps
     if not times:
         return
-    steps = [timedelta(seconds=at) for at in times]
     first, last = times[0], times[-1]
+    number = year_of(since) + 1
     for span in clock.spans(since):
         # What the clock shows in this span, later than `since`: [begin, end).
         begin = max(span.start, since + 1) + span.offset
         end = span.end + span.offset
-        number = to_datetime(begin).year
-        while (year := _year(number)).start < end:
-            days, from_new_year = days_by_kind[year.kind]
+        back = timedelta(seconds=span.offset)
+        while (year := _year(number)).start > begin:
+            number -= 1
+        while year.start < end:
+            days, from_new_year = calendar[year.kind]
+            low, high = 0, len(days)
             # A time t of day d is shown if begin - start <= DAY * d + t < end - start.
-            low = bisect_left(days, -((year.start + last - begin) // DAY))
-            high = bisect_left(days, -((year.start + first - end) // DAY))
+            if year.start < begin:
+                low = bisect_left(days, -((year.start + last - begin) // DAY))
+            if year.end > end:
+                high = bisect_left(days, -((year.start + first - end) // DAY))
+            if first == last and low < high:
+                start = year.midnight + (steps[0] - back)
+                yield from map(start.__add__, from_new_year[low:high])
+            else:
+                for day in range(low, high):
+                    midnight = year.start + DAY * days[day]
+                    shown = _between(times, begin - midnight, end - midnight)
+                    start = year.midnight + (from_new_year[day] - back)
+                    yield from map(start.__add__, steps[shown])
+            if number == MAXYEAR or (not days and calendar.barren):
+                return
             number += 1
-            if low >= high:
-                if not days and days_by_kind.barren:
-                    return
-                continue
-            midnight = year.midnight - timedelta(seconds=span.offset)
-            if first == last:
-                yield from map((midnight + steps[0]).__add__, from_new_year[low:high])
-                continue
-            for day in range(low, high):
-                zero = year.start + DAY * days[day]
-                shown = steps[
-                    bisect_left(times, begin - zero) : bisect_left(times, end - zero)
-                ]
-                yield from map((midnight + from_new_year[day]).__add__, shown)
+            year = _year(number)
+
+
+def _between(times: list[int], begin: int, end: int) -> slice:
+    return slice(bisect_left(times, begin), bisect_left(times, end))

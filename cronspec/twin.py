@@ -44,11 +44,12 @@ def to_unix(schedule: StartTimeInterval | CustomInterval) -> tuple[UnixCron, ...
             )
         case CustomInterval(at, days, months):
             minute, hour = frozenset((at.minute,)), frozenset((at.hour,))
-            match _day_fields(days):
-                case None:
-                    return ()
-                case in_month, in_week:
-                    return (UnixCron(minute, hour, in_month, months, in_week),)
+            fields = _day_fields(days)
+            return (
+                (UnixCron(minute, hour, fields[0], months, fields[1]),)
+                if fields
+                else ()
+            )
     raise TypeError(f"not a schedule with ticks: {schedule!r}")
 
 

@@ -12,7 +12,7 @@ from datetime import time, timedelta
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from cronspec.instants import DAY, SECOND, to_datetime, weekday_of
+from cronspec.instants import DAY, to_datetime, weekday_of
 from cronspec.zones import HORIZON
 
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ def interval_ticks(
     """Yield the steps of each day's window, span by span."""
     first = minute_of(schedule.first) * 60
     by_weekday = _steps_by_weekday(schedule)
+    longest = window_steps(schedule)[-1]
     limit = to_datetime(since)
     day = (since - 2 * DAY) // DAY - 1
     for span in clock.spans(since - 4 * DAY):
@@ -51,7 +52,7 @@ def interval_ticks(
                 # It may have begun in an earlier span; or the bound of the window
                 # before was skipped, and fell on this very start.
                 yield from _changed_window(schedule, clock, day, since)
-            else:
+            elif start + longest > since:
                 begin = to_datetime(start)
                 for step in by_weekday[weekday_of(day * DAY)]:
                     if (tick := begin + step) > limit:
@@ -65,14 +66,15 @@ def interval_ticks(
 @lru_cache(maxsize=1024)
 def _steps_by_weekday(schedule: StartTimeInterval) -> list[list[timedelta]]:
     """Give, by the weekday of a window's start, the steps whose own day is allowed."""
-    first = minute_of(schedule.first) * 60
     steps = [timedelta(seconds=step) for step in window_steps(schedule)]
+    if len(schedule.weekdays) == 7:
+        return [steps] * 7
+    left = timedelta(days=1) - timedelta(minutes=minute_of(schedule.first))
+    today = [step for step in steps if step < left]
+    tomorrow = steps[len(today) :]
     return [
-        [
-            step
-            for step in steps
-            if (weekday + (first + step // SECOND) // DAY) % 7 in schedule.weekdays
-        ]
+        (today if weekday in schedule.weekdays else [])
+        + (tomorrow if (weekday + 1) % 7 in schedule.weekdays else [])
         for weekday in range(7)
     ]
 

@@ -125,9 +125,8 @@ def _colon(text: str, place: Place) -> Fault:
 
 
 def _indent(error: MarkedYAMLError, problem: str, text: str, place: Place) -> Fault:
-    since = ""
-    if error.context_mark:
-        since = f", which starts at line {error.context_mark.line + 1}"
+    mark = error.context_mark
+    since = f", which starts at line {mark.line + 1}" if mark else ""
     what = (
         f"{_cut(text)} does not fit what stands around it"
         if "<block end>" in problem

@@ -200,11 +200,13 @@ class Clock:
         """
         found = self.instants(wall)
         while not found:
-            for change in self.changes(wall - 2 * DAY):
-                skipped_from, skipped_to = change.wall
-                if change.after > change.before and skipped_from <= wall < skipped_to:
-                    wall += -(-(skipped_to - wall) // 60) * 60
-                    break
+            skipped_to = next(
+                change.wall[1]
+                for change in self.changes(wall - 2 * DAY)
+                if change.after > change.before
+                and change.wall[0] <= wall < change.wall[1]
+            )
+            wall += -(-(skipped_to - wall) // 60) * 60
             found = self.instants(wall)
         return found[0]
 

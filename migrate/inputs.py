@@ -94,7 +94,8 @@ def _limits(files: Sources) -> dict[str, timedelta]:
 
 
 # What a command's JSON holds where there is nothing to tell, beside `faults`.
-_NOTHING: Final[dict[str | None, dict[str, list[Any]]]] = {
+_NOTHING: Final[dict[str | None, dict[str, Any]]] = {
+    "audit": {"findings": [], "routes": [], "counts": {}, "ignored": []},
     "translate": {"jobs": [], "notes": []},
     "prove": {"entries": []},
     "next": {"entries": [], "clashes": []},

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 _Command = TypeVar("_Command", bound="Callable[..., Any]")
 
 EXPORT_FORMATS: Final = ("gcloud", "terraform", "krm")
+_FIRST_YEAR, _LAST_YEAR = 1900, 9000  # well within what dates can be counted in
 # App Engine's own location ids, and what Cloud Scheduler calls the same places.
 _RENAMED: Final = {"us-central": "us-central1", "europe-west": "europe-west1"}
 
@@ -49,6 +50,12 @@ class _Instant(_InstantType):
         except ValueError:
             self.fail(
                 f"{value!r} is not like 2026-03-08T07:30 or …T07:30-05:00", param, ctx
+            )
+        if not _FIRST_YEAR <= instant.year <= _LAST_YEAR:
+            self.fail(
+                f"{value!r} is not within the years {_FIRST_YEAR} to {_LAST_YEAR}",
+                param,
+                ctx,
             )
         return instant if instant.tzinfo else instant.replace(tzinfo=UTC)
 
@@ -230,7 +237,7 @@ def settings(
     given = {
         name: kind(chosen[name])
         for name, kind in _KINDS.items()
-        if chosen.get(name) not in {None, ()}
+        if chosen[name] not in {None, ()}
     }
     for name in given.keys() & {"project", "location", "job_set"}:
         _check_name(f"--{name.removeprefix('job_')}", given[name])
@@ -261,8 +268,6 @@ _KINDS: Final[Mapping[str, Callable[[Any], Any]]] = {
     "missing_retry_limit": int,
     "job_set": str,
     "accept": frozenset,
-    "ignore": frozenset,
-    "fail_on": str,
 }
 
 
@@ -306,7 +311,12 @@ def _service_and_value(option: str, text: str) -> tuple[str, str]:
 
 
 def judge(of_file: Settings, chosen: Mapping[str, Any]) -> Settings:
-    """Lay the options of an audit over the file's settings."""
+    """Lay the options of an audit over the file's settings.
+
+    Raises click.BadParameter.
+    """
+    if chosen["project"] is not None:
+        _check_name("--project", chosen["project"])
     return replace(
         of_file,
         project=chosen["project"] or of_file.project or project_of_environment(),

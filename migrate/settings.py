@@ -173,11 +173,14 @@ class Settings:
     def unreached(self, reached: Iterable[str]) -> list[str]:
         """Say which services have settings and no entry that reaches them."""
         known = sorted(set(reached))
+        all_known = ", ".join(known)
         told = []
         for name in self.services:
             if name != ALL_SERVICES and name not in known:
                 near = difflib.get_close_matches(name, known, n=1)
-                hint = f"did you mean {near[0]!r}?" if near else ", ".join(known)
+                hint = (
+                    f"did you mean {near[0]!r}?" if near else f"reached are {all_known}"
+                )
                 told.append(f"no entry reaches the service {name!r} ({hint})")
         return told
 
@@ -201,14 +204,7 @@ def _misses(
     if not targets:
         of_target = "" if said.target is None else f" and the target {said.target!r}"
         text = f"no entry of cron.yaml has the url {said.url!r}{of_target}"
-        urls = [entry.url for entry in entries]
-        near = difflib.get_close_matches(said.url, urls, n=1)
-        fix = f"did you mean {near[0]!r}?" if near and near[0] != said.url else ""
-        if near and near[0] == said.url:
-            has = {
-                entry.target or "default" for entry in entries if entry.url == near[0]
-            }
-            fix = f"it has the target {' or '.join(sorted(has))}"
+        fix = _meant(said.url, entries)
         return [Fault("settings-no-entry", said.place, text, fix)]
     if len(targets) > 1:
         names = ", ".join(sorted(targets))
@@ -217,6 +213,15 @@ def _misses(
             Fault("settings-ambiguous", said.place, text, "say which with target = …")
         ]
     return []
+
+
+def _meant(url: str, entries: Sequence[CronEntry]) -> str:
+    """Say what settings of one entry that match none may have meant."""
+    targets = {entry.target or DEFAULT_SERVICE for entry in entries if entry.url == url}
+    if targets:
+        return f"its target is {' or '.join(sorted(targets))}"
+    near = difflib.get_close_matches(url, [entry.url for entry in entries], n=1)
+    return f"did you mean {near[0]!r}?" if near else ""
 
 
 def _first(said: _Value | None, general: _Value) -> _Value:

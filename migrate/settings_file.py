@@ -272,7 +272,9 @@ def _places(text: str, file: str) -> dict[_Path, Place]:
             if header[1] == "[[":
                 counts[table] = counts.get(table, -1) + 1
                 table = (*table, counts[table])
-            places.setdefault(table, Place(file, number, header.start(1) + 1))
+            for depth in range(1, len(table) + 1):  # the tables that it implies too
+                here = Place(file, number, header.start(1) + 1)
+                places.setdefault(table[:depth], here)
         elif key := _KEY.match(line):
             place = Place(file, number, key.start(2) + 1)
             places.setdefault((*table, *_split(key[2])), place)

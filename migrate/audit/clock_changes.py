@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import takewhile
@@ -20,7 +19,7 @@ from cronspec.schedule import (
     window_steps,
 )
 from cronspec.zones import clock, load
-from migrate.audit.evidence import place_of, zone_of
+from migrate.audit.evidence import zone_of
 from migrate.audit.finding import told
 
 if TYPE_CHECKING:
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
 
 _YEARS: Final = 5  # as far as changes are looked for; leap days lie within
 _SHOWN: Final = 2
+_SEASONS: Final = 2  # changes that are looked at for windows: spring, autumn
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,20 +50,18 @@ def check(evidence: Evidence) -> Iterator[Finding]:
     today = to_seconds(evidence.now) // DAY * DAY
     for entry in evidence.entries:
         for effect in effects(entry.schedule, zone_of(entry), today):
-            place = place_of(entry, "schedule")
+            place = entry.place_of("schedule")
             yield told(effect.code, place, effect.text, effect.fix)
 
 
 @lru_cache(maxsize=2048)
 def effects(schedule: GrocSchedule, zone: str, since: int) -> tuple[Effect, ...]:
     """Give what the zone's clock changes after `since` do to a schedule."""
-    match schedule:
-        case EndTimeInterval():
-            return ()
-        case CustomInterval():
-            return tuple(_at_one_time(schedule, zone, since))
-        case StartTimeInterval():
-            return tuple(_in_window(schedule, zone, since))
+    if isinstance(schedule, EndTimeInterval):
+        return ()
+    if isinstance(schedule, CustomInterval):
+        return tuple(_at_one_time(schedule, zone, since))
+    return tuple(_in_window(schedule, zone, since))
 
 
 @lru_cache(maxsize=256)
@@ -124,11 +122,11 @@ def _dates(days: list[datetime]) -> str:
 def _in_window(schedule: StartTimeInterval, zone: str, since: int) -> Iterator[Effect]:
     """Compare the times of the clock on days of change with those of any other day."""
     told_codes = set[str]()
-    for change in _changes(zone, since)[:4]:
+    for change in _changes(zone, since)[:_SEASONS]:
         if _keeps_its_times(schedule, change):
             continue
-        for day in range(change.wall[0] // DAY - 1, change.wall[1] // DAY + 1):
-            effect = _on(schedule, zone, day)
+        for day, actual in _minutes_around(schedule, zone, change).items():
+            effect = _on(schedule, zone, day, actual)
             if effect is not None and effect.code not in told_codes:
                 told_codes.add(effect.code)
                 yield effect
@@ -145,9 +143,11 @@ def _keeps_its_times(schedule: StartTimeInterval, change: Change) -> bool:
     return all_day and not DAY % step and not (change.after - change.before) % step
 
 
-def _on(schedule: StartTimeInterval, zone: str, day: int) -> Effect | None:
-    """Give what differs on one day, as a day number of the zone's own calendar."""
-    usual, actual = _usual_minutes(schedule, day), _actual_minutes(schedule, zone, day)
+def _on(
+    schedule: StartTimeInterval, zone: str, day: int, actual: list[int]
+) -> Effect | None:
+    """Give what differs on one day from the same day without a clock change."""
+    usual = _usual_minutes(schedule, day)
     if usual == actual:
         return None
     date = f"{to_datetime(day * DAY):%Y-%m-%d}"
@@ -174,17 +174,25 @@ def _usual_minutes(schedule: StartTimeInterval, day: int) -> list[int]:
     return sorted((first + step // 60) % 1440 for step in window_steps(schedule))
 
 
-def _actual_minutes(schedule: StartTimeInterval, zone: str, day: int) -> list[int]:
-    shown = clock(zone)
-    start = day * DAY - DAY
-    found = defaultdict[int, list[int]](list)
-    for tick in ticks(schedule, load(zone), to_datetime(start)):
+def _minutes_around(
+    schedule: StartTimeInterval, zone: str, change: Change
+) -> dict[int, list[int]]:
+    """Give the minutes that the clock shows at each tick, by day, around a change.
+
+    Days are numbered from 1970-01-01 on, in the zone's own calendar.
+    """
+    low, high = change.wall
+    first, last = low // DAY - 1, high // DAY
+    found: dict[int, list[int]] = {day: [] for day in range(first, last + 1)}
+    after, end = to_datetime((first - 1) * DAY), to_datetime((last + 2) * DAY)
+    stream = ticks(schedule, load(zone), after)
+    for tick in takewhile(lambda tick: tick < end, stream):
         instant = to_seconds(tick)
-        if instant > start + 3 * DAY:
-            break
-        wall = instant + shown.offset(instant)
-        found[wall // DAY].append(wall % DAY // 60)
-    return sorted(found[day])
+        wall = instant + (change.before if instant < change.at else change.after)
+        day, second = divmod(wall, DAY)
+        if day in found:
+            found[day].append(second // 60)
+    return {day: sorted(minutes) for day, minutes in found.items()}
 
 
 def _times(minutes: list[int]) -> str:

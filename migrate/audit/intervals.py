@@ -14,18 +14,20 @@ from cronspec.schedule import (
     ticks,
 )
 from cronspec.zones import load
-from migrate.audit.evidence import place_of, zone_of
+from migrate.audit.evidence import zone_of
 from migrate.audit.finding import told
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from datetime import datetime
 
-    from cronspec.schedule import GrocSchedule
+    from cronspec.schedule import FixedSchedule, GrocSchedule
     from migrate.audit.evidence import Evidence
     from migrate.audit.finding import Finding
 
 _DAY: Final = timedelta(days=1)
 _HOUR: Final = timedelta(hours=1)
+_HALF_A_YEAR: Final = timedelta(days=182)
 
 
 def check(evidence: Evidence) -> Iterator[Finding]:
@@ -34,7 +36,7 @@ def check(evidence: Evidence) -> Iterator[Finding]:
         if isinstance(entry.schedule, EndTimeInterval):
             yield told(
                 "interval-drifts",
-                place_of(entry, "schedule"),
+                entry.place_of("schedule"),
                 "counted from the end of each run: no fixed time of day, and the count "
                 "starts anew when the changed entry is deployed",
                 _fixed_twin(entry.schedule),
@@ -68,15 +70,25 @@ def _missing_zones(evidence: Evidence) -> Iterator[Finding]:
             or _is_alike_in_all_zones(schedule)
         ):
             continue
-        tick = next(ticks(schedule, load("UTC"), evidence.now))
+        times = _in_both(schedule, zone, evidence.now)
+        if times:
+            yield told(
+                "zone-missing",
+                entry.place_of("schedule"),
+                f"no timezone: {times}, the zone of {others}",
+                f"write `timezone: {zone}`, or `timezone: UTC` if that is meant",
+            )
+
+
+def _in_both(schedule: FixedSchedule, zone: str, now: datetime) -> str:
+    """Say what a time in UTC is in `zone`, now or half a year on; "" if the same."""
+    for start in (now, now + _HALF_A_YEAR):
+        tick = next(ticks(schedule, load("UTC"), start))
         local = tick.astimezone(load(zone))
-        yield told(
-            "zone-missing",
-            place_of(entry, "schedule"),
-            f"no timezone: {tick:%H:%M} in UTC, which is {local:%H:%M} in {zone}, "
-            f"the zone of {others}",
-            f"write `timezone: {zone}`, or `timezone: UTC` if that is meant",
-        )
+        if local.utcoffset():
+            when = "" if start == now else f" on {tick:%Y-%m-%d}"
+            return f"{tick:%H:%M} in UTC, which is {local:%H:%M} in {zone}{when}"
+    return ""
 
 
 def _is_alike_in_all_zones(schedule: GrocSchedule) -> bool:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 _FIRST_GENERATION: Final = re.compile(
     r"python(25|27)?|java[78]?|go(1\d?)?|php(55)?", re.ASCII
 )
+_PROTECTING: Final = frozenset(("admin", "required"))
 _LONGEST_PATTERN: Final = 200
 
 
@@ -32,6 +33,8 @@ def check(evidence: Evidence, routed: Sequence[Routed]) -> Iterator[Finding]:
         ]
         enforced = not app.flexible and _FIRST_GENERATION.fullmatch(app.runtime)
         for handler in app.logins:
+            if handler.login not in _PROTECTING:
+                continue
             served = [path for path in paths if _covers(handler, path)]
             paths = [path for path in paths if path not in served]
             if not served:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from cronspec.routing import DEFAULT_SERVICE, parse_target, path_of
@@ -31,13 +32,12 @@ def _overridden(one: Routed) -> Iterator[Finding]:
     rule, service = one.route.rule, one.route.service
     if rule is None or service == parse_target(target).service:
         return
-    by = f"the rule {pattern(rule)} ({rule.place.file}:{rule.place.line})"
+    by = f"the rule {pattern(rule)} ({where(rule)})"
     if target is None:
         yield told(
             "route-rerouted",
             one.place,
-            f"{url} has no target, and {by} sends it to {service}, not to "
-            f"{DEFAULT_SERVICE}",
+            f"no target, and {by} sends it to {service}, not to {DEFAULT_SERVICE}",
             f"write `target: {service}` to say so",
         )
         return
@@ -54,13 +54,12 @@ def _unsure(one: Routed, project: str | None) -> Iterator[Finding]:
     other = [rule for rule in one.route.unsure if rule.service != one.route.service]
     if not other:
         return
-    places = lines([rule.place for rule in other])
     yield told(
         "route-unsure",
         one.place,
         f"{one.destination.url} goes to {one.route.service}, unless the host of "
-        f"{pattern(other[0])} is this app's own: then to {other[0].service} "
-        f"({other[0].place.file}, {places})",
+        f"{pattern(other[0])} ({where(other[0])}) is this app's own: then to "
+        f"{other[0].service}",
         "name the project with --project" if project is None else "",
     )
 
@@ -80,7 +79,7 @@ def _never_dispatched(one: Routed, rules: Sequence[DispatchRule]) -> Iterator[Fi
                 "never-dispatched",
                 one.place,
                 f"{path} stays with {one.route.service}: the rule {pattern(rule)} "
-                f"({rule.place.file}:{rule.place.line}) is never applied to it",
+                f"({where(rule)}) is never applied to it",
                 f"write `target: {rule.service}`",
             )
 
@@ -116,6 +115,11 @@ def _meeting(routed: Sequence[Routed]) -> Iterator[Finding]:
                 f"({lines([before.place])}) both reach {one.route.service}",
                 "keep one of the entries, or change the dispatch rule",
             )
+
+
+def where(rule: DispatchRule) -> str:
+    """Give a rule's place; an app has one dispatch.yaml, so that its name will do."""
+    return f"{PurePath(rule.place.file).name}:{rule.place.line}"
 
 
 def pattern(rule: DispatchRule) -> str:

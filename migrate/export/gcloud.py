@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import shlex
 from itertools import chain
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, assert_never
 
 from migrate.export.text import ExportError, refuse
 from migrate.job import AppEngineHttpTarget, HttpTarget, seconds
@@ -63,6 +63,8 @@ def _flags(job: Job) -> Iterator[tuple[str, str]]:
             yield from _app_engine(target)
         case HttpTarget() as target:
             yield from _http(target)
+        case _:
+            assert_never(job.target)
     if job.target.headers:
         yield "headers", _headers(job.target.headers)
     if job.description:

@@ -12,7 +12,7 @@ import re
 import unicodedata
 from datetime import timedelta
 from textwrap import indent
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, assert_never
 
 from cronspec.naming import SCOPE_HEADER
 from migrate.export.text import ExportError, quoted, refuse, unique_names
@@ -21,7 +21,7 @@ from migrate.job import AppEngineHttpTarget, HttpTarget, seconds
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from migrate.job import Job, OidcToken, RetryConfig
+    from migrate.job import AppEngineRouting, Job, OidcToken, RetryConfig
 
 _TYPE: Final = "google_cloud_scheduler_job"
 _UNSENT: Final = timedelta(seconds=180)
@@ -121,15 +121,12 @@ def _resource(job: Job, address: str) -> str:
 
 
 def _deadline(job: Job) -> str:
-    match job.attempt_deadline, job.target:
-        case None, _:
-            return ""
-        case deadline, AppEngineHttpTarget() if deadline == _UNSENT:
-            return _UNSENT_COMMENT + _aligned(
-                [("attempt_deadline", _text(seconds(_SENT)))]
-            )
-        case deadline, _:
-            return _aligned([("attempt_deadline", _text(seconds(deadline)))])
+    deadline, comment = job.attempt_deadline, ""
+    if deadline is None:
+        return ""
+    if deadline == _UNSENT and isinstance(job.target, AppEngineHttpTarget):
+        deadline, comment = _SENT, _UNSENT_COMMENT
+    return comment + _aligned([("attempt_deadline", _text(seconds(deadline)))])
 
 
 def _retry_config(config: RetryConfig | None) -> str:
@@ -150,15 +147,21 @@ def _target(job: Job) -> str:
     match job.target:
         case AppEngineHttpTarget(relative_uri=uri, routing=routing, http_method=method):
             request = [("http_method", _text(method)), ("relative_uri", _text(uri))]
-            named = [] if routing is None else [("service", _text(routing.service))]
-            if routing is not None and routing.version:
-                named.append(("version", _text(routing.version)))
-            last = _block("app_engine_routing", _aligned(named)) if named else ""
-            kind = "app_engine_http_target"
+            last = "" if routing is None else _routing(routing)
+            return _block("app_engine_http_target", _aligned(request), headers, last)
         case HttpTarget(uri=uri, oidc_token=token, http_method=method):
             request = [("http_method", _text(method)), ("uri", _text(uri))]
-            last, kind = "" if token is None else _oidc_token(token), "http_target"
-    return _block(kind, _aligned(request), headers, last)
+            last = "" if token is None else _oidc_token(token)
+            return _block("http_target", _aligned(request), headers, last)
+        case _:
+            assert_never(job.target)
+
+
+def _routing(routing: AppEngineRouting) -> str:
+    named = [("service", _text(routing.service))]
+    if routing.version:
+        named.append(("version", _text(routing.version)))
+    return _block("app_engine_routing", _aligned(named))
 
 
 def _oidc_token(token: OidcToken) -> str:
@@ -185,10 +188,18 @@ def _headers(job: Job) -> str:
 def _text(value: str) -> str:
     r"""Give a string as HCL's literal: `${` and `%{` would begin a template.
 
-    >>> print(_text("cost: ${x} $ %{y} 5%"))
-    "cost: $${x} $ %%{y} 5%"
+    A sign doubled says "no template". Some readers (python-hcl2) then look for the
+    closing brace; where none follows, the opening one is written by its number.
+
+    >>> print(_text("cost: ${x} $ %{y} 5%"), _text("${"))
+    "cost: $${x} $ %%{y} 5%" "$\u007b"
     """
-    return quoted(value).replace("${", "$${").replace("%{", "%%{")
+    return re.sub(r"([$%])\{", _no_template, quoted(value))
+
+
+def _no_template(opening: re.Match[str]) -> str:
+    sign, rest = opening[1], opening.string[opening.end() :]
+    return f"{sign}{sign}{{" if "}" in rest else f"{sign}\\u007b"
 
 
 def _aligned(pairs: Sequence[tuple[str, str]]) -> str:

@@ -21,9 +21,9 @@ from cronspec.schedule import (
 from cronspec.twin import to_groc, to_unix
 from cronspec.zones import load
 from migrate import equivalence
-from migrate.equivalence import Equivalent
 from migrate.report.words import duration, local, utc
-from migrate.reschedule import difference
+from migrate.translate.schedules import NO_SUCH_DAYS, difference
+from migrate.verdict import Equivalent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -107,7 +107,7 @@ def _twin(
         case _:
             twins = to_unix(schedule)
             if not twins:
-                return (), "unix-cron would take a day that either day field names"
+                return (), NO_SUCH_DAYS
             verdict = equivalence.schedules(schedule, twins, timezone, now)
             texts = tuple(unixcron.render(one) for one in twins)
     return texts, "" if isinstance(verdict, Equivalent) else difference(verdict)

@@ -181,22 +181,29 @@ def _destination(job: Job) -> str:
 def _legend(
     translations: Sequence[Translation], notes: Sequence[Note]
 ) -> Iterator[Text]:
-    used = Counter(
-        code for one in translations for code in {note.code for note in one.notes}
-    )
-    if used or notes:
+    """Yield what the notes say, by code: the reason, then the entries' own words."""
+    said: dict[str, dict[str, list[Translation]]] = {}
+    for one in translations:
+        for note in one.notes:
+            said.setdefault(note.code, {}).setdefault(note.text, []).append(one)
+    if said or notes:
         yield Text("\nNotes", style="bold")
-    for code, count in sorted(used.items()):
-        reason = CODES[code].reason
+    for code, by_text in sorted(said.items()):
         accepted = " (accepted)" if CODES[code].level is Level.LOSS else ""
-        yield Text.assemble(
-            "  ",
-            (code, "cyan"),
-            f" ({_many(count, 'entry', 'entries')}){accepted}: ",
-            reason,
-        )
+        yield Text.assemble("  ", (code, "cyan"), f"{accepted}: {CODES[code].reason}")
+        for text, entries in by_text.items():
+            yield Text(f"    {_places(entries)}: {text}")
     for note in notes:
         yield Text.assemble("  ", (note.code, "cyan"), f": {note.text}")
+
+
+def _places(entries: Sequence[Translation]) -> str:
+    """Name entries by file and line, the file once for all that share it."""
+    lines: dict[str, list[str]] = {}
+    for one in entries:
+        place = one.entry.place
+        lines.setdefault(place.file, []).append(str(place.line))
+    return "; ".join(f"{file}:{','.join(found)}" for file, found in lines.items())
 
 
 def _many(count: int, one: str, many: str) -> str:

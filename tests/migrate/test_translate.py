@@ -17,12 +17,13 @@ from migrate.choices import (
     Intervals,
     Routing,
     Schedules,
+    ToAppEngine,
     ToHttp,
 )
-from migrate.equivalence import Equivalent, RetryDivergent
 from migrate.job import AppEngineHttpTarget, AppEngineRouting, HttpTarget, to_api
 from migrate.notes import CODES, Level
 from migrate.translate import RouteVerdict, Translation, translate
+from migrate.verdict import Equivalent, RetryDivergent
 
 CASES = Path(__file__).parent.parent / "cases"
 NOW = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
@@ -303,6 +304,10 @@ def test_the_url_is_carried_over_byte_for_byte_as_a_get(url: str) -> None:
 HTTP = ToHttp("https://w-x.a.run.app/", "cron@demo.iam.gserviceaccount.com", "aud")
 
 
+CUT = ["deadline-cut"]
+OUT = ["deadline-out-of-range"]
+
+
 def test_an_http_target_has_the_url_the_token_and_the_limit_of_today() -> None:
     made = one("schedule: every day 9:00", choices=EntryChoices(destination=HTTP))
     job = made.jobs[0]
@@ -317,21 +322,48 @@ def test_an_http_target_has_the_url_the_token_and_the_limit_of_today() -> None:
 @pytest.mark.parametrize(
     ("limit", "said", "deadline", "noted"),
     [
-        (timedelta(hours=24), None, timedelta(minutes=30), ["deadline-cut"]),
+        (timedelta(hours=24), None, timedelta(minutes=30), CUT),
         (timedelta(minutes=30), None, timedelta(minutes=30), []),
-        (timedelta(hours=1), timedelta(minutes=5), timedelta(minutes=5), []),
+        (timedelta(minutes=5), None, timedelta(minutes=5), []),
+        # A deadline that the user shortens is a cut as well.
+        (timedelta(hours=1), timedelta(minutes=30), timedelta(minutes=30), CUT),
+        (timedelta(minutes=10), timedelta(minutes=5), timedelta(minutes=5), CUT),
+        (timedelta(minutes=10), timedelta(minutes=20), timedelta(minutes=20), []),
     ],
 )
 def test_an_http_target_cuts_attempts_at_half_an_hour(
     limit: timedelta, said: timedelta | None, deadline: timedelta, noted: list[str]
 ) -> None:
-    to = ToHttp(HTTP.base_url, HTTP.service_account_email, HTTP.audience, limit)
     made = one(
         "schedule: every day 9:00",
-        choices=EntryChoices(destination=to, attempt_deadline=said),
+        choices=EntryChoices(destination=HTTP, attempt_deadline=said, limit=limit),
     )
     assert made.jobs[0].attempt_deadline == deadline
     assert codes(made) == ["http-target", *noted]
+
+
+@pytest.mark.parametrize(
+    ("destination", "said", "deadline", "noted"),
+    [
+        (ToAppEngine(), timedelta(hours=1), timedelta(hours=1), []),
+        (ToAppEngine(), timedelta(minutes=9), timedelta(minutes=9), CUT),
+        (ToAppEngine(), timedelta(hours=25), None, ["deadline-out-of-range"]),
+        (HTTP, timedelta(minutes=31), None, ["http-target", "deadline-out-of-range"]),
+        (HTTP, timedelta(seconds=14), None, ["http-target", *OUT, *CUT]),
+    ],
+)
+def test_a_chosen_deadline_is_held_against_today_s_and_the_target_s_range(
+    destination: ToAppEngine | ToHttp,
+    said: timedelta,
+    deadline: timedelta | None,
+    noted: list[str],
+) -> None:
+    choices = EntryChoices(destination=destination, attempt_deadline=said)
+    made = one("schedule: every day 9:00", choices=choices)
+    assert codes(made) == noted
+    assert [job.attempt_deadline for job in made.jobs] == (
+        [] if deadline is None else [deadline]
+    )
 
 
 def test_an_url_that_grows_too_long_at_its_new_host_is_a_block() -> None:

@@ -15,8 +15,8 @@ from cronspec.schedule import EndTimeInterval, StartTimeInterval, UnixCron
 from cronspec.twin import to_unix
 from migrate import equivalence
 from migrate.choices import Intervals, Schedules
-from migrate.equivalence import Divergent, Equivalent, Side, Unfixed, Verdict
 from migrate.notes import Note, note
+from migrate.verdict import Divergent, Equivalent, Side, Unfixed, Verdict
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from cronspec.schedule import FixedSchedule
     from migrate.choices import EntryChoices
 
+NO_SUCH_DAYS: Final = (
+    "unix-cron cannot say ordinal weekdays: where both its day fields choose, either "
+    "is enough"
+)
 _WHOLE_DAY: Final = time(0, 0), time(23, 59)
 
 
@@ -72,7 +76,7 @@ def _fixed(
     verdict = equivalence.schedules(schedule, twins, entry.timezone or "UTC", now)
     unix = choices.schedules is Schedules.UNIX
     if not twins or not isinstance(verdict, Equivalent):
-        why = "unix-cron has no such days" if not twins else difference(verdict)
+        why = NO_SUCH_DAYS if not twins else difference(verdict)
         if unix:
             return _blocked(entry, "no-unix-twin", why, "--schedules auto")
         return _kept(entry, now, _groc_kept(entry, why))
@@ -84,7 +88,7 @@ def _fixed(
     why = f"unix-cron needs {len(texts)} jobs for it: {_listed(texts)}"
     if unix:
         return _blocked(entry, "needs-split", why, "--split")
-    return _kept(entry, now, _groc_kept(entry, why))
+    return _kept(entry, now, _groc_kept(entry, why, "--split"))
 
 
 def _to_clock(
@@ -146,12 +150,9 @@ def _blocked(entry: CronEntry, code: str, why: str, fallback: str) -> Reschedule
     return Rescheduled((), Unfixed(why), (block,))
 
 
-def _groc_kept(entry: CronEntry, why: str) -> Note:
-    return note(
-        "groc-kept",
-        f"stays groc ({why}); its requests may come without a schedule time",
-        entry.places["schedule"],
-    )
+def _groc_kept(entry: CronEntry, why: str, fallback: str | None = None) -> Note:
+    text = f"stays groc: {why}"
+    return note("groc-kept", text, entry.places["schedule"], fallback)
 
 
 def _split(entry: CronEntry, texts: tuple[str, ...]) -> Note:
@@ -163,11 +164,10 @@ def difference(verdict: Verdict) -> str:
     """Say in a line where two schedules part."""
     match verdict:
         case Divergent(first):
-            side = "unix-cron lacks" if first[0].side is Side.BEFORE else "it lacks"
-            at = first[0].at
+            alone = "groc" if first[0].side is Side.BEFORE else "unix-cron"
             return (
-                "unix-cron would tick otherwise where the clock changes: "
-                f"{side} {at:%Y-%m-%d %H:%M} UTC"
+                "they part where the clock changes: only "
+                f"{alone} ticks at {first[0].at:%Y-%m-%d %H:%M} UTC"
             )
         case Unfixed(why):
             return why

@@ -1,0 +1,1 @@
+"""Cloud Scheduler and App Engine's cron on this machine, at the level of their API."""
