@@ -19,7 +19,7 @@ from cronspec.schedule import (
     window_steps,
 )
 from cronspec.zones import clock, load
-from migrate.audit.evidence import place_of, zone_of
+from migrate.audit.evidence import zone_of
 from migrate.audit.finding import told
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def check(evidence: Evidence) -> Iterator[Finding]:
     today = to_seconds(evidence.now) // DAY * DAY
     for entry in evidence.entries:
         for effect in effects(entry.schedule, zone_of(entry), today):
-            place = place_of(entry, "schedule")
+            place = entry.place_of("schedule")
             yield told(effect.code, place, effect.text, effect.fix)
 
 

@@ -77,18 +77,12 @@ def routed(evidence: Evidence) -> list[Routed]:
     for cron in evidence.crons:
         for destination in cron.destinations:
             entry = entries.get(destination.place)
-            place = place_of(entry, "target", "url") if entry else destination.place
+            place = entry.place_of("target", "url") if entry else destination.place
             route = routing.effective(
                 destination.url, destination.target, evidence.rules, evidence.project
             )
             found.append(Routed(destination, place, route))
     return found
-
-
-def place_of(entry: CronEntry, *keys: str) -> Place:
-    """Give the place of the first of an entry's values that it has, or its own."""
-    known = (entry.places[key] for key in keys if key in entry.places)
-    return next(known, entry.place)
 
 
 def zone_of(entry: CronEntry) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from cronspec.naming import identity
 from cronspec.routing import DEFAULT_SERVICE
 from cronspec.schedule import EndTimeInterval
-from migrate.audit.evidence import lines, place_of, zone_of
+from migrate.audit.evidence import lines, zone_of
 from migrate.audit.finding import told
 from migrate.audit.spacing import first_common_tick
 
@@ -60,7 +60,7 @@ def _doubles(
             if at is not None:
                 yield told(
                     "overlapping-entries",
-                    place_of(entry, "schedule"),
+                    entry.place_of("schedule"),
                     f"{entry.url} fires twice when this schedule meets "
                     f"{other.schedule_text!r} on {lines([other.place])}, next at "
                     f"{at:%Y-%m-%d %H:%M} UTC",

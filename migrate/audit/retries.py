@@ -8,7 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from cronspec.retry import MAX_RETRIES, policy, timeline
-from migrate.audit.evidence import place_of, zone_of
+from migrate.audit.evidence import zone_of
 from migrate.audit.finding import told
 from migrate.audit.spacing import period
 
@@ -36,7 +36,7 @@ def check(evidence: Evidence) -> Iterator[Finding]:
 
 
 def _limits(entry: CronEntry, block: RetryParameters) -> Iterator[Finding]:
-    place = place_of(entry, _BLOCK)
+    place = entry.place_of(_BLOCK)
     limit, age = block.job_retry_limit, block.job_age_limit
     if limit is None:
         yield told(
@@ -48,7 +48,7 @@ def _limits(entry: CronEntry, block: RetryParameters) -> Iterator[Finding]:
     if age and not limit:
         yield told(
             "age-limit-alone",
-            place_of(entry, f"{_BLOCK}.job_age_limit", _BLOCK),
+            entry.place_of(f"{_BLOCK}.job_age_limit", _BLOCK),
             f"job_age_limit without retries to count means at most {MAX_RETRIES} "
             "retries until that age",
             "write job_retry_limit",
@@ -61,7 +61,7 @@ def _limits(entry: CronEntry, block: RetryParameters) -> Iterator[Finding]:
     if limit == 0 and not age and any(value is not None for value in others):
         yield told(
             "retry-without-effect",
-            place_of(entry, f"{_BLOCK}.job_retry_limit", _BLOCK),
+            entry.place_of(f"{_BLOCK}.job_retry_limit", _BLOCK),
             "the block allows no retry: job_retry_limit is 0, and there is no "
             "job_age_limit; its waits are for nothing",
             "raise job_retry_limit, or take the rest of the block out",
@@ -76,7 +76,7 @@ def _until_both(entry: CronEntry, known: RetryPolicy) -> Iterator[Finding]:
         many = f"{retries}" if retries < _COUNTED else f"{_COUNTED} or more"
         yield told(
             "retry-until-both",
-            place_of(entry, f"{_BLOCK}.job_retry_limit", _BLOCK),
+            entry.place_of(f"{_BLOCK}.job_retry_limit", _BLOCK),
             f"up to {many} retries, not {known.limit}: a run is given up when both "
             f"job_retry_limit and job_age_limit ({_span(known.age_limit)}) are reached",
             "give only one of the two limits",
@@ -103,7 +103,7 @@ def _outlasting(
     if gap is not None:
         yield told(
             "retries-outlast-period",
-            place_of(entry, _BLOCK),
+            entry.place_of(_BLOCK),
             f"a failing run may be retried for {_span(last)}, but the next is due "
             f"after {_span(gap)}, and is then skipped or late",
             "lower the limits or the waits",
