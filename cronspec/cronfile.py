@@ -65,6 +65,11 @@ class CronEntry:
     place: Place
     places: Dict[str, Place]
 
+    def place_of(self, *keys: str) -> Place:
+        """Give the place of the first of these values that it has, or its own."""
+        known = (self.places[key] for key in keys if key in self.places)
+        return next(known, self.place)
+
 
 @dataclass(frozen=True, slots=True)
 class Destination:

@@ -14,9 +14,7 @@ called equal to another schedule.
 from __future__ import annotations
 
 from calendar import monthrange
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from enum import Enum
 from functools import lru_cache
 from itertools import islice, zip_longest
 from typing import TYPE_CHECKING, Final
@@ -39,7 +37,18 @@ from cronspec.schedule import (
     to_seconds,
     window_steps,
 )
-from cronspec.zones import HORIZON, Change, clock, load
+from cronspec.zones import Change, clock, load
+from migrate.verdict import (
+    FOREVER,
+    Divergence,
+    Divergent,
+    Equivalent,
+    RetryDivergent,
+    RetryVerdict,
+    Side,
+    Unfixed,
+    Verdict,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -49,56 +58,6 @@ if TYPE_CHECKING:
 _SHOWN: Final = 4  # as many divergences say what is going on
 _CYCLE: Final = 146_097 * DAY  # the Gregorian calendar repeats after 400 years
 _SEARCHED: Final = 500_000  # ticks; differences as sets show long before
-
-
-class Side(Enum):
-    """Which of the two schedules has an instant that the other lacks."""
-
-    BEFORE = "before"
-    AFTER = "after"
-
-
-@dataclass(frozen=True, slots=True)
-class Divergence:
-    """An instant (in UTC) at which only one side ticks."""
-
-    at: datetime
-    side: Side
-
-
-@dataclass(frozen=True, slots=True)
-class Equivalent:
-    """Proven alike at every instant up to `until` (the end of the calendar)."""
-
-    until: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class Divergent:
-    """Proven different; the first instants that show it."""
-
-    first: tuple[Divergence, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Unfixed:
-    """Not comparable: nothing fixes the instants, or Google does not document them."""
-
-    why: str
-
-
-@dataclass(frozen=True, slots=True)
-class RetryDivergent:
-    """Two time lines that part: when each retries, from the first attempt on."""
-
-    before: tuple[timedelta, ...]
-    after: tuple[timedelta, ...]
-
-
-Verdict = Equivalent | Divergent | Unfixed
-RetryVerdict = Equivalent | RetryDivergent
-
-FOREVER: Final = to_datetime(HORIZON)
 
 
 def schedules(
@@ -174,11 +133,8 @@ def _minutes(schedule: FixedSchedule) -> Sequence[int]:
 @lru_cache(maxsize=4096)
 def _days_by_month(schedule: FixedSchedule) -> tuple[int, ...]:
     if isinstance(schedule, StartTimeInterval):
-        bits = sum(
-            1 << 7 * number + weekday
-            for number in range(31)
-            for weekday in schedule.weekdays
-        )
+        week = sum(1 << weekday for weekday in schedule.weekdays)
+        bits = sum(week << 7 * number for number in range(31))
         return tuple(bits & valid for valid in _VALID)
     bits = sum(
         1 << 7 * number + weekday

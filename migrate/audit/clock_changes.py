@@ -19,7 +19,7 @@ from cronspec.schedule import (
     window_steps,
 )
 from cronspec.zones import clock, load
-from migrate.audit.evidence import place_of, zone_of
+from migrate.audit.evidence import zone_of
 from migrate.audit.finding import told
 
 if TYPE_CHECKING:
@@ -50,20 +50,18 @@ def check(evidence: Evidence) -> Iterator[Finding]:
     today = to_seconds(evidence.now) // DAY * DAY
     for entry in evidence.entries:
         for effect in effects(entry.schedule, zone_of(entry), today):
-            place = place_of(entry, "schedule")
+            place = entry.place_of("schedule")
             yield told(effect.code, place, effect.text, effect.fix)
 
 
 @lru_cache(maxsize=2048)
 def effects(schedule: GrocSchedule, zone: str, since: int) -> tuple[Effect, ...]:
     """Give what the zone's clock changes after `since` do to a schedule."""
-    match schedule:
-        case EndTimeInterval():
-            return ()
-        case CustomInterval():
-            return tuple(_at_one_time(schedule, zone, since))
-        case StartTimeInterval():
-            return tuple(_in_window(schedule, zone, since))
+    if isinstance(schedule, EndTimeInterval):
+        return ()
+    if isinstance(schedule, CustomInterval):
+        return tuple(_at_one_time(schedule, zone, since))
+    return tuple(_in_window(schedule, zone, since))
 
 
 @lru_cache(maxsize=256)
@@ -186,13 +184,13 @@ def _minutes_around(
     low, high = change.wall
     first, last = low // DAY - 1, high // DAY
     found: dict[int, list[int]] = {day: [] for day in range(first, last + 1)}
-    for tick in ticks(schedule, load(zone), to_datetime((first - 1) * DAY)):
+    after, end = to_datetime((first - 1) * DAY), to_datetime((last + 2) * DAY)
+    stream = ticks(schedule, load(zone), after)
+    for tick in takewhile(lambda tick: tick < end, stream):
         instant = to_seconds(tick)
         wall = instant + (change.before if instant < change.at else change.after)
         day, second = divmod(wall, DAY)
-        if day > last:
-            break
-        if day >= first:
+        if day in found:
             found[day].append(second // 60)
     return {day: sorted(minutes) for day, minutes in found.items()}
 

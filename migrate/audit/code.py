@@ -24,7 +24,7 @@ EXTENSIONS: Final = frozenset(
     ".py .go .java .kt .kts .scala .groovy .clj .js .mjs .cjs .jsx .ts .mts .cts .tsx "
     ".php .rb .cs .fs .vb .rs .ex .exs .dart .swift .pl".split()
 )
-_HEADER: Final = re.compile(r"x[-_]appengine[-_]cron(?![a-z0-9])", re.IGNORECASE)
+_HEADER: Final = re.compile(r"x[-_]appengine[-_]cron(?![\w-])", re.IGNORECASE)
 _BOTH: Final = re.compile(r"x[-_]cloud[-_]?scheduler", re.IGNORECASE)
 _COMMENT: Final = re.compile(r"\s*(#|//|/\*|\*|--|;|<!--|'''|\"\"\")")
 _TEST: Final = re.compile(

@@ -69,7 +69,8 @@ _ROUTES: Final = {
     "version-pinned": Code(
         Severity.WARNING,
         "`target` names a version: dispatch rules and traffic moves pass it by, and "
-        "the entry fails or goes elsewhere once the version is deleted",
+        "the entry fails or goes elsewhere once the version is deleted; and gcloud "
+        "hands the whole text on as one service, which no document explains",
     ),
     "same-destination": Code(
         Severity.WARNING,
@@ -231,9 +232,10 @@ _APP: Final = {
         "flexible environment: anybody can call it unless the code checks",
     ),
     "login-refuses-cron": Code(
-        Severity.ERROR,
+        Severity.WARNING,
         "`login: required` is never satisfied by cron: its requests are sent to a "
-        "login page, which counts as a failed run",
+        "login page, which counts as a failed run, unless an earlier handler without "
+        "`login` takes them",
     ),
     "too-many-entries": Code(
         Severity.ERROR, "App Engine takes at most 250 cron entries an app"

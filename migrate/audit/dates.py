@@ -17,7 +17,7 @@ from cronspec.schedule import (
     ticks,
 )
 from cronspec.zones import load
-from migrate.audit.evidence import place_of, zone_of
+from migrate.audit.evidence import zone_of
 from migrate.audit.finding import told
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ _SELDOM: Final = timedelta(days=367)
 def check(evidence: Evidence) -> Iterator[Finding]:
     """Tell the schedules that pass over months, or years."""
     for entry in evidence.entries:
-        place = place_of(entry, "schedule")
+        place = entry.place_of("schedule")
         rare = seldom(entry.schedule, zone_of(entry), evidence.now)
         missing = passed_over(entry.schedule)
         if rare:

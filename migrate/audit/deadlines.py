@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
-from migrate.audit.evidence import place_of, zone_of
+from migrate.audit.evidence import zone_of
 from migrate.audit.finding import told
 from migrate.audit.spacing import period
 
@@ -34,7 +34,7 @@ def check(evidence: Evidence, routed: Sequence[Routed]) -> Iterator[Finding]:
 def _deadline(
     evidence: Evidence, entry: CronEntry, deadline: timedelta, app: AppFile | None
 ) -> Iterator[Finding]:
-    place = place_of(entry, "attempt_deadline")
+    place = entry.place_of("attempt_deadline")
     said = f"attempt_deadline of {deadline.total_seconds():g} s"
     if not _LEAST <= deadline <= _MOST:
         yield told(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from cronspec import routing, zones
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from datetime import datetime
 
     from cronspec.config import (
@@ -77,7 +77,7 @@ def routed(evidence: Evidence) -> list[Routed]:
     for cron in evidence.crons:
         for destination in cron.destinations:
             entry = entries.get(destination.place)
-            place = place_of(entry, "target", "url") if entry else destination.place
+            place = entry.place_of("target", "url") if entry else destination.place
             route = routing.effective(
                 destination.url, destination.target, evidence.rules, evidence.project
             )
@@ -85,20 +85,19 @@ def routed(evidence: Evidence) -> list[Routed]:
     return found
 
 
-def place_of(entry: CronEntry, *keys: str) -> Place:
-    """Give the place of the first of an entry's values that it has, or its own."""
-    known = (entry.places[key] for key in keys if key in entry.places)
-    return next(known, entry.place)
-
-
 def zone_of(entry: CronEntry) -> str:
     """Give an entry's time zone in the tz database's spelling; UTC where none is."""
     return zones.canonical(entry.timezone or "UTC")
 
 
-def lines(places: list[Place]) -> str:
+_NAMED = 20
+
+
+def lines(places: Sequence[Place]) -> str:
     """Name places in words: `line 4`, or `cron.yaml:4` where files differ."""
+    more = f" and {len(places) - _NAMED} more" if len(places) > _NAMED else ""
+    shown = places[:_NAMED]
     if len({place.file for place in places}) > 1:
-        return ", ".join(f"{place.file}:{place.line}" for place in places)
+        return ", ".join(f"{place.file}:{place.line}" for place in shown) + more
     word = "line" if len(places) == 1 else "lines"
-    return f"{word} {', '.join(str(place.line) for place in places)}"
+    return f"{word} {', '.join(str(place.line) for place in shown)}{more}"

@@ -14,7 +14,7 @@ from cronspec.schedule import (
     ticks,
 )
 from cronspec.zones import load
-from migrate.audit.evidence import place_of, zone_of
+from migrate.audit.evidence import zone_of
 from migrate.audit.finding import told
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def check(evidence: Evidence) -> Iterator[Finding]:
         if isinstance(entry.schedule, EndTimeInterval):
             yield told(
                 "interval-drifts",
-                place_of(entry, "schedule"),
+                entry.place_of("schedule"),
                 "counted from the end of each run: no fixed time of day, and the count "
                 "starts anew when the changed entry is deployed",
                 _fixed_twin(entry.schedule),
@@ -74,7 +74,7 @@ def _missing_zones(evidence: Evidence) -> Iterator[Finding]:
         if times:
             yield told(
                 "zone-missing",
-                place_of(entry, "schedule"),
+                entry.place_of("schedule"),
                 f"no timezone: {times}, the zone of {others}",
                 f"write `timezone: {zone}`, or `timezone: UTC` if that is meant",
             )

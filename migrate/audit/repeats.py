@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from cronspec.naming import identity
 from cronspec.routing import DEFAULT_SERVICE
 from cronspec.schedule import EndTimeInterval
-from migrate.audit.evidence import lines, place_of, zone_of
+from migrate.audit.evidence import lines, zone_of
 from migrate.audit.finding import told
 from migrate.audit.spacing import first_common_tick
 
@@ -32,48 +32,41 @@ def check(evidence: Evidence) -> Iterator[Finding]:
         sharing[service, entry.url].append(entry)
     pairs = iter(range(_PAIRS))
     for entries in sharing.values():
-        clear = list["CronEntry"]()
-        for number, entry in enumerate(entries[1:], start=1):
-            earlier = entries[:number][-_COMPARED:]
-            double = _double(entry, earlier, evidence.now, pairs)
-            if double is None:
-                clear.append(entry)
-            else:
-                yield double
-        if clear and len(clear) == len(entries) - 1:
+        doubles = list(_doubles(entries, evidence.now, pairs))
+        yield from doubles
+        if len(entries) > 1 and not doubles:
             yield _sharing(entries)
 
 
-def _double(
-    entry: CronEntry, earlier: list[CronEntry], now: datetime, pairs: Iterator[int]
-) -> Finding | None:
-    """Tell the first earlier entry that fires along with this one."""
-    for other in earlier:
-        if _alike(entry, other):
-            return told(
+def _doubles(
+    entries: list[CronEntry], now: datetime, pairs: Iterator[int]
+) -> Iterator[Finding]:
+    """Tell each entry that fires along with an earlier one of its url."""
+    first: dict[tuple[str, str], CronEntry] = {}
+    for number, entry in enumerate(entries):
+        same = first.setdefault((identity(entry).schedule, zone_of(entry)), entry)
+        if same is not entry:
+            yield told(
                 "fires-twice",
                 entry.place,
-                f"{entry.url} stands here just as on {lines([other.place])}, with the "
+                f"{entry.url} stands here just as on {lines([same.place])}, with the "
                 "same target, schedule and time zone: both fire",
                 "take one of them out",
             )
-    for other, _ in zip(earlier, pairs, strict=False):
-        at = _common(entry, other, now)
-        if at is not None:
-            return told(
-                "overlapping-entries",
-                place_of(entry, "schedule"),
-                f"{entry.url} fires twice when this schedule meets "
-                f"{other.schedule_text!r} on {lines([other.place])}, next at "
-                f"{at:%Y-%m-%d %H:%M} UTC",
-                "part the schedules, or keep one entry",
-            )
-    return None
-
-
-def _alike(one: CronEntry, other: CronEntry) -> bool:
-    same = identity(one).schedule == identity(other).schedule
-    return same and zone_of(one) == zone_of(other)
+            continue
+        earlier = entries[max(0, number - _COMPARED) : number]
+        for other, _ in zip(earlier, pairs, strict=False):
+            at = _common(entry, other, now)
+            if at is not None:
+                yield told(
+                    "overlapping-entries",
+                    entry.place_of("schedule"),
+                    f"{entry.url} fires twice when this schedule meets "
+                    f"{other.schedule_text!r} on {lines([other.place])}, next at "
+                    f"{at:%Y-%m-%d %H:%M} UTC",
+                    "part the schedules, or keep one entry",
+                )
+                break
 
 
 def _common(one: CronEntry, other: CronEntry, now: datetime) -> datetime | None:

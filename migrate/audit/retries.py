@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from functools import lru_cache
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from cronspec.retry import MAX_RETRIES, policy, timeline
-from migrate.audit.evidence import place_of, zone_of
+from migrate.audit.evidence import zone_of
 from migrate.audit.finding import told
 from migrate.audit.spacing import period
 
@@ -35,7 +36,7 @@ def check(evidence: Evidence) -> Iterator[Finding]:
 
 
 def _limits(entry: CronEntry, block: RetryParameters) -> Iterator[Finding]:
-    place = place_of(entry, _BLOCK)
+    place = entry.place_of(_BLOCK)
     limit, age = block.job_retry_limit, block.job_age_limit
     if limit is None:
         yield told(
@@ -47,7 +48,7 @@ def _limits(entry: CronEntry, block: RetryParameters) -> Iterator[Finding]:
     if age and not limit:
         yield told(
             "age-limit-alone",
-            place_of(entry, f"{_BLOCK}.job_age_limit", _BLOCK),
+            entry.place_of(f"{_BLOCK}.job_age_limit", _BLOCK),
             f"job_age_limit without retries to count means at most {MAX_RETRIES} "
             "retries until that age",
             "write job_retry_limit",
@@ -60,7 +61,7 @@ def _limits(entry: CronEntry, block: RetryParameters) -> Iterator[Finding]:
     if limit == 0 and not age and any(value is not None for value in others):
         yield told(
             "retry-without-effect",
-            place_of(entry, f"{_BLOCK}.job_retry_limit", _BLOCK),
+            entry.place_of(f"{_BLOCK}.job_retry_limit", _BLOCK),
             "the block allows no retry: job_retry_limit is 0, and there is no "
             "job_age_limit; its waits are for nothing",
             "raise job_retry_limit, or take the rest of the block out",
@@ -70,30 +71,39 @@ def _limits(entry: CronEntry, block: RetryParameters) -> Iterator[Finding]:
 def _until_both(entry: CronEntry, known: RetryPolicy) -> Iterator[Finding]:
     if not (known.limit and known.age_limit):
         return
-    retries = len(list(islice(timeline(known, _AT_ONCE), _COUNTED)))
+    retries, _ = _line(known)
     if retries > known.limit:
         many = f"{retries}" if retries < _COUNTED else f"{_COUNTED} or more"
         yield told(
             "retry-until-both",
-            place_of(entry, f"{_BLOCK}.job_retry_limit", _BLOCK),
+            entry.place_of(f"{_BLOCK}.job_retry_limit", _BLOCK),
             f"up to {many} retries, not {known.limit}: a run is given up when both "
             f"job_retry_limit and job_age_limit ({_span(known.age_limit)}) are reached",
             "give only one of the two limits",
         )
 
 
+@lru_cache(maxsize=1024)
+def _line(known: RetryPolicy) -> tuple[int, timedelta]:
+    """Give how many retries a run has that fails at once, and when the last comes.
+
+    More than some thousand are not counted: those go on until the age limit.
+    """
+    line = list(islice(timeline(known, _AT_ONCE), _COUNTED))
+    if len(line) == _COUNTED:
+        return _COUNTED, max(line[-1], known.age_limit)
+    return len(line), line[-1] if line else timedelta(0)
+
+
 def _outlasting(
     evidence: Evidence, entry: CronEntry, known: RetryPolicy
 ) -> Iterator[Finding]:
-    line = list(islice(timeline(known, _AT_ONCE), _COUNTED))
-    last = line[-1] if line else timedelta(0)
-    if len(line) == _COUNTED:  # the rest of it goes on until the age limit
-        last = max(last, known.age_limit)
+    _, last = _line(known)
     gap = period(entry.schedule, zone_of(entry), evidence.now, last)
     if gap is not None:
         yield told(
             "retries-outlast-period",
-            place_of(entry, _BLOCK),
+            entry.place_of(_BLOCK),
             f"a failing run may be retried for {_span(last)}, but the next is due "
             f"after {_span(gap)}, and is then skipped or late",
             "lower the limits or the waits",
@@ -122,10 +132,8 @@ def _without_block(evidence: Evidence) -> Iterator[Finding]:
 
 def _span(length: timedelta) -> str:
     """Write a length of time as cron.yaml does: `90s`, `15m`, `1.5h`."""
-    seconds = length.total_seconds()
-    if seconds >= 1:
-        seconds = round(seconds)
+    seconds = round(length.total_seconds())
     for unit, size in (("d", 86400), ("h", 3600), ("m", 60)):
         if seconds >= size and not seconds % (size / 2):
             return f"{seconds / size:g}{unit}"
-    return f"{seconds:.0f}s" if seconds >= 1 else f"{seconds:.1g}s"
+    return f"{seconds}s"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from cronspec.routing import effective, matches_path, parse_target, path_of
 from migrate.audit.finding import told
@@ -15,10 +15,13 @@ if TYPE_CHECKING:
     from migrate.audit.evidence import Evidence, Routed
     from migrate.audit.finding import Finding
 
+_LOOKED_AT: Final = 200
+
 
 def check(evidence: Evidence, routed: Sequence[Routed]) -> Iterator[Finding]:
     """Tell the rules that do not do what they seem to."""
-    rules = evidence.rules
+    # App Engine takes 20; of a file with far more, these are enough to look at.
+    rules = evidence.rules[:_LOOKED_AT]
     for number, rule in enumerate(rules):
         dead = list(_dead(rule))
         yield from dead

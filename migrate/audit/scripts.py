@@ -30,16 +30,19 @@ _CI_FOLDERS: Final = frozenset(
 )
 _CI_EXTENSIONS: Final = frozenset((".yml", ".yaml", ".json"))
 
-_MORE: Final = r"(?:\\\r?\n|[^\n;&|#]|\n\s*-\s)"  # of one command, or a YAML list
+_CRON: Final = r"(?<![\w.-])cron\.ya?ml(?![\w.-])"
+# What goes on with a command: its line, a continued line, the items of a YAML list.
+_MORE: Final = r"(?:\\\r?\n|[^\n;&|#]|\n[ \t]*-\s(?![^\n]*:\s))"
 _DEPLOYS: Final = (
+    re.compile(rf"\bapp\b[\s\"',\[\]-]{{1,40}}deploy\b{_MORE}{{0,300}}?{_CRON}"),
+    re.compile(rf"\bdeliverables:[^\n]{{0,300}}?{_CRON}"),
     re.compile(
-        rf"\bapp\b[\s\"',\[\]-]+deploy\b{_MORE}{{0,400}}?\bcron\.ya?ml\b",
+        rf"\bdeliverables:[ \t]*[|>][-+]?\n(?:[ ]+[^\n:]*\n){{0,9}}?[ ]+{_CRON}"
     ),
-    re.compile(r"\bdeliverables:[^\n]*\bcron\.ya?ml\b"),
-    re.compile(r"\bdeliverables:\s*[|>][-+]?\s*\n(?:\s+[^\n:]*\n)*?\s+cron\.ya?ml\b"),
-    re.compile(r"\bappcfg(?:\.py|\.sh)?\b[^\n;&|]*\bupdate_cron\b"),
+    re.compile(r"\bappcfg(?:\.py|\.sh)?\b[^\n;&|]{0,300}?\bupdate_cron\b"),
     re.compile(r"\bappengine(?::d|D)eployCron\b"),
 )
+_WORD: Final = re.compile(r"cron\.ya?ml|update_cron|eployCron")
 _COMMENT_LINE: Final = re.compile(r"^[ \t]*(?:#|//|REM\b|::)[^\n]*", re.MULTILINE)
 
 
@@ -59,6 +62,8 @@ def check(evidence: Evidence) -> Iterator[Finding]:
 
 
 def _deploys(source: SourceText) -> Iterator[Finding]:
+    if not _WORD.search(source.text):
+        return
     # Comments go, their line ends stay: places remain.
     text = _COMMENT_LINE.sub("", source.text)
     starts = {found.start() for rule in _DEPLOYS for found in rule.finditer(text)}

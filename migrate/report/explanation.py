@@ -21,9 +21,9 @@ from cronspec.schedule import (
 from cronspec.twin import to_groc, to_unix
 from cronspec.zones import load
 from migrate import equivalence
-from migrate.equivalence import Equivalent
 from migrate.report.words import duration, local, utc
-from migrate.reschedule import NO_SUCH_DAYS, difference
+from migrate.translate.schedules import NO_SUCH_DAYS, difference
+from migrate.verdict import Equivalent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

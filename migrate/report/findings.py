@@ -5,6 +5,8 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
+from migrate.audit.evidence import lines
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
@@ -49,12 +51,8 @@ def together(findings: Sequence[Finding]) -> list[list[Finding]]:
 
 def said(same: Sequence[Finding]) -> str:
     """Give the words that findings share, and the lines of those after the first."""
-    text = same[0].text
-    others = sorted({finding.place.line for finding in same[1:]})
-    if not others:
-        return text
-    word = "line" if len(others) == 1 else "lines"
-    return f"{text} (also {word} {', '.join(map(str, others))})"
+    others = [finding.place for finding in same[1:]]
+    return f"{same[0].text} (also {lines(others)})" if others else same[0].text
 
 
 def _ignored_line(one: Ignored) -> str:

@@ -11,9 +11,9 @@ from rich.text import Text
 from cronspec import retry
 from cronspec.schedule import EndTimeInterval
 from cronspec.zones import load
-from migrate.equivalence import Divergent, Equivalent, RetryDivergent, Unfixed
 from migrate.report.translation import entry_json, note_json, verdicts_json
 from migrate.report.words import duration, local, side, utc
+from migrate.verdict import Divergent, Equivalent, RetryDivergent, Unfixed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

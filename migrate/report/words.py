@@ -6,8 +6,8 @@ from datetime import UTC, datetime, timedelta
 from enum import Enum
 from typing import TYPE_CHECKING
 
-from migrate.equivalence import Divergent, Equivalent, RetryDivergent, Side, Unfixed
 from migrate.notes import Level
+from migrate.verdict import Divergent, Equivalent, RetryDivergent, Side, Unfixed
 
 if TYPE_CHECKING:
     from zoneinfo import ZoneInfo

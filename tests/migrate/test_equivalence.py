@@ -24,18 +24,19 @@ from cronspec.schedule import (
 from cronspec.twin import to_unix
 from cronspec.zones import load
 from migrate import equivalence
-from migrate.equivalence import (
+from migrate.verdict import (
     Divergent,
     Equivalent,
     RetryDivergent,
     Side,
     Unfixed,
+    Verdict,
 )
 
 NOW = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
 
 
-def compare(text: str, crons: list[str], zone: str) -> equivalence.Verdict:
+def compare(text: str, crons: list[str], zone: str) -> Verdict:
     after = [unixcron.parse(cron) for cron in crons]
     return equivalence.schedules(groc.parse(text), after, zone, NOW)
 

@@ -20,10 +20,10 @@ from migrate.choices import (
     ToAppEngine,
     ToHttp,
 )
-from migrate.equivalence import Equivalent, RetryDivergent
 from migrate.job import AppEngineHttpTarget, AppEngineRouting, HttpTarget, to_api
 from migrate.notes import CODES, Level
 from migrate.translate import RouteVerdict, Translation, translate
+from migrate.verdict import Equivalent, RetryDivergent
 
 CASES = Path(__file__).parent.parent / "cases"
 NOW = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)

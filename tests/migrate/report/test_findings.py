@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -245,6 +246,7 @@ def test_there_are_real_files() -> None:
     assert len(CORPUS) > 290
 
 
+@cache
 def real(path: Path) -> Report:
     beside = path.parent / "dispatch.yaml"
     text = path.read_text(encoding="utf-8")

@@ -15,8 +15,8 @@ from cronspec.schedule import EndTimeInterval, StartTimeInterval, UnixCron
 from cronspec.twin import to_unix
 from migrate import equivalence
 from migrate.choices import Intervals, Schedules
-from migrate.equivalence import Divergent, Equivalent, Side, Unfixed, Verdict
 from migrate.notes import Note, note
+from migrate.verdict import Divergent, Equivalent, Side, Unfixed, Verdict
 
 if TYPE_CHECKING:
     from datetime import datetime
