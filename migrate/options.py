@@ -185,7 +185,7 @@ def choices(command: _Command) -> _Command:
             "--accept",
             multiple=True,
             type=click.Choice(LOSSES),
-            help="Accept a loss by its code (repeatable).",
+            help="Accept a loss by its code (repeatable); beats the settings' list.",
         ),
     )(command)
 
@@ -222,7 +222,8 @@ def judgement(command: _Command) -> _Command:
             "--ignore",
             multiple=True,
             metavar="CODE",
-            help="Leave findings of this code out (repeatable).",
+            help="Leave findings of this code out (repeatable); beats the settings' "
+            "list.",
         ),
         click.option(
             "--show-ignored", is_flag=True, help="List what was ignored, and why."

@@ -1,0 +1,122 @@
+"""The tasks: which function does the work of which url of cron.yaml.
+
+tasks = Tasks()
+
+@tasks.task("/tasks/summary")
+def send_summary(run: Run) -> None:
+    mailer.send(summary(), idempotency_key=str(run.id))
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING, Literal
+
+from handlers.catalog import comparable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from datetime import datetime
+
+    from handlers.proxy import Target
+    from handlers.record import RunId
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What a task is told of its run.
+
+    `id` is the same for all attempts at the run, so it is the idempotency token for
+    whatever the task calls; `attempt` grows with each, so it fences late writers
+    off. `scheduled_at` is the tick in UTC (of an interval: the minute of the run's
+    first attempt). After `deadline` nobody waits for the answer any more: a task
+    that takes long calls `check` between its steps, and lets it raise.
+    """
+
+    id: RunId
+    url: str
+    entry: str
+    scheduled_at: datetime
+    attempt: int
+    deadline: datetime
+    check: Callable[[], None]
+
+
+class Overlap(Enum):
+    """What a tick does while an earlier run of its entry is still at work."""
+
+    ALLOW = "allow"
+    SKIP = "skip"
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One task: what it does, and whether two ticks of it may overlap."""
+
+    url: str
+    function: Callable[[Run], object]
+    overlap: Overlap = Overlap.ALLOW
+
+
+class TaskError(ValueError):
+    """A task that cannot be registered."""
+
+
+class Tasks:
+    """The tasks of a service, by url."""
+
+    def __init__(self) -> None:
+        self._tasks: dict[str, Task] = {}
+
+    def task(
+        self, url: str, *, overlap: Literal["allow", "skip"] = "allow"
+    ) -> Callable[[Callable[[Run], object]], Callable[[Run], object]]:
+        """Register the decorated function for `url`, as cron.yaml has it.
+
+        The query belongs to it. Raises TaskError for a url that has a task, or that
+        no entry can have.
+        """
+
+        def register(function: Callable[[Run], object]) -> Callable[[Run], object]:
+            self.add(Task(url, function, _overlap(overlap)))
+            return function
+
+        return register
+
+    def proxy(
+        self,
+        url: str,
+        target: Target,
+        *,
+        overlap: Literal["allow", "skip"] = "allow",
+    ) -> None:
+        """Register the start of something behind an API (`handlers.proxy`)."""
+        self.add(Task(url, target.start, _overlap(overlap)))
+
+    def add(self, task: Task) -> None:
+        """Register a task. Raises TaskError."""
+        if not task.url.startswith("/"):
+            raise TaskError(
+                f"task url {task.url!r}: begin it with '/', as in cron.yaml's url"
+            )
+        key = comparable(task.url)
+        if key in self._tasks:
+            raise TaskError(
+                f"task url {task.url!r} has a task already: one url, one task"
+            )
+        self._tasks[key] = task
+
+    def at(self, url: str) -> Task | None:
+        """Give the task of a url, if it has one."""
+        return self._tasks.get(comparable(url))
+
+    def __iter__(self) -> Iterator[Task]:
+        return iter(self._tasks.values())
+
+
+def _overlap(text: str) -> Overlap:
+    try:
+        return Overlap(text)
+    except ValueError:
+        raise TaskError(f"overlap={text!r}: say 'allow' or 'skip'") from None

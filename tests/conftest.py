@@ -1,0 +1,17 @@
+"""Says loudly, at the end, what could not be tested on this machine."""
+
+import pytest
+
+_NOT_TESTED = "NOT TESTED:"
+
+
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter,
+) -> None:
+    reasons = {
+        str(report.longrepr[2])
+        for report in terminalreporter.getreports("skipped")
+        if isinstance(report.longrepr, tuple) and _NOT_TESTED in report.longrepr[2]
+    }
+    for reason in sorted(reasons):
+        terminalreporter.write_line(reason, red=True, bold=True)
