@@ -95,7 +95,7 @@ def actions(plan: dict[str, Any]) -> list[str]:
     return [f"{one['action']} {one['url']}" for one in plan["changes"]]
 
 
-# --- Making and changing -------------------------------------------------------------
+# --- Making and changing ------------------------------------------------------------
 
 
 def test_apply_makes_what_plan_shows_and_a_second_plan_is_empty(shop):
@@ -198,7 +198,7 @@ def test_jobs_can_be_made_so_that_none_fires(shop):
     assert actions(shop.plan("--paused")) == []
 
 
-# --- What is not ours ------------------------------------------------------------------
+# --- What is not ours ---------------------------------------------------------------
 
 
 def test_strangers_are_listed_and_left_alone(shop):
@@ -262,7 +262,7 @@ def test_what_fits_no_entry_is_not_taken_over(shop, name, why):
     assert why in result.output
 
 
-# --- Limits ----------------------------------------------------------------------------
+# --- Limits -------------------------------------------------------------------------
 
 
 def test_one_deletion_goes_and_more_need_the_option_that_is_told(shop):
@@ -306,7 +306,7 @@ def test_terraform_s_jobs_are_compared_and_not_changed(shop):
     assert shop.writes() == 0
 
 
-# --- Saved plans -----------------------------------------------------------------------
+# --- Saved plans --------------------------------------------------------------------
 
 
 def test_a_saved_plan_is_carried_out_exactly(shop):
@@ -370,7 +370,7 @@ def test_no_option_changes_a_saved_plan(shop):
     assert "--set has no say in a saved plan" in result.output
 
 
-# --- Asking, failing, stopping ---------------------------------------------------------
+# --- Asking, failing, stopping ------------------------------------------------------
 
 
 def test_nobody_to_ask_is_no_yes(shop):
@@ -422,7 +422,7 @@ def test_what_every_call_would_meet_is_met_once(shop):
     assert output.count("it would meet the same") > 20 * 2 - 2
 
 
-# --- Places ----------------------------------------------------------------------------
+# --- Places -------------------------------------------------------------------------
 
 
 def test_jobs_go_where_the_app_is_whatever_it_is_called_there(shop):
