@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
@@ -52,7 +53,14 @@ def _print_version(context: click.Context, _: click.Parameter, value: bool) -> N
         context.exit()
 
 
-_LIVE = ("adopt", "apply", "plan")
+# The commands on live jobs, and the modules that have them.
+_LIVE: Final = {
+    "adopt": "migrate.cli_live",
+    "apply": "migrate.cli_live",
+    "export-cron": "migrate.cli_look",
+    "plan": "migrate.cli_live",
+    "status": "migrate.cli_look",
+}
 
 
 class _Commands(click.Group):
@@ -66,9 +74,8 @@ class _Commands(click.Group):
         """Give the command of that name."""
         if cmd_name not in _LIVE:
             return super().get_command(ctx, cmd_name)
-        from migrate import cli_live  # noqa: PLC0415 - not wanted for the others
-
-        return cli_live.COMMANDS[cmd_name]
+        commands: dict[str, click.Command] = import_module(_LIVE[cmd_name]).COMMANDS
+        return commands[cmd_name]
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
@@ -84,7 +91,7 @@ def cli() -> None:
     """Move App Engine cron to Cloud Scheduler: audit, translate, prove.
 
     PATH is a folder with a cron.yaml, one cron file, or several of either. Only the
-    commands on live jobs (plan, apply, adopt) need an account and a network.
+    commands on live jobs (plan, apply, status, …) need an account and a network.
 
     Exit codes: 0 done; 1 the answer is no (findings, a divergence, a loss not
     accepted); 2 could not (unreadable file, bad usage, faults in a file).

@@ -8,7 +8,6 @@ from __future__ import annotations
 import signal
 import sys
 from contextlib import contextmanager
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -19,13 +18,13 @@ from migrate.adoption import Misfit, adoptions
 from migrate.apply import Run
 from migrate.plan import diff
 from migrate.planfile import PlanFileError, Saved, dump, looks_like_one
-from migrate.prepare import Wanted, wanted
-from migrate.problems import ApiError
+from migrate.prepare import Wanted, api, now, wanted
 from migrate.report import changes
 from migrate.terminal import DONE, NO, confirm, end, fail, remark, show, show_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from datetime import datetime
     from threading import Event
 
     from migrate.apply import Outcome, Result
@@ -87,16 +86,16 @@ def plan_command(
     Only jobs with our marks, and of this set, are ours. Exits 1 where the plan could
     not be applied: a loss not accepted, a name that is taken, too many deletions.
     """
-    now = _now()
-    asked = wanted(paths, now, form, chosen)
+    at = now()
+    asked = wanted(paths, at, form, chosen)
     if out is not None and asked.settings.owner == "terraform":
         fail('--out is for apply, and owner = "terraform" has none: drop it')
-    with _api() as store:
+    with api() as store:
         plan = _plan(asked, store, chosen)
     if form == "json":
-        show_json(changes.plan_json(plan, now))
+        show_json(changes.plan_json(plan, at))
     else:
-        show(changes.plan_text(plan, now))
+        show(changes.plan_text(plan, at))
     if plan.conflicts or plan.refusal:
         end(NO)
     if out is not None:
@@ -148,20 +147,20 @@ def apply_command(
     the jobs changed since. Shows the plan and asks first. Exits 1 if anything was not
     done; run again, it goes on from what is there.
     """
-    now = _now()
+    at = now()
     saved = _saved(paths, chosen)
-    with _api() as store:
+    with api() as store:
         if saved is not None:
             plan = _again(saved, store)
         else:
-            asked = wanted(paths, now, form, chosen)
+            asked = wanted(paths, at, form, chosen)
             if asked.settings.owner == "terraform":
                 fail(
                     'owner = "terraform": these jobs are Terraform\'s to change; '
                     "cronshift plan compares, terraform apply changes"
                 )
             plan = _plan(asked, store, chosen)
-        sys.exit(_apply(plan, store, now, form, yes=yes))
+        sys.exit(_apply(plan, store, at, form, yes=yes))
 
 
 def _saved(paths: tuple[Path, ...], chosen: dict[str, Any]) -> Saved | None:
@@ -194,12 +193,12 @@ def _again(saved: Saved, store: JobStore) -> Plan:
         end(NO)
 
 
-def _apply(plan: Plan, store: JobStore, now: datetime, form: str, *, yes: bool) -> int:
+def _apply(plan: Plan, store: JobStore, at: datetime, form: str, *, yes: bool) -> int:
     if form == "text":
-        show(changes.plan_text(plan, now))
+        show(changes.plan_text(plan, at))
     if plan.conflicts or plan.refusal:
         if form == "json":
-            show_json(changes.plan_json(plan, now))
+            show_json(changes.plan_json(plan, at))
         return NO
     if plan and not yes:
         confirm(f"Make {len(plan.changes)} changes?")
@@ -222,7 +221,7 @@ def _carry_out(plan: Plan, store: JobStore, form: str) -> tuple[Outcome, bool]:
         if form == "text":
             show([changes.result_text(result, told, total)])
 
-    run = Run(store, _now, tell)
+    run = Run(store, now, tell)
     with _stopping(run.stop):
         outcome = run.apply(plan)
     return outcome, run.stop.is_set()
@@ -280,10 +279,10 @@ def adopt_command(
     """
     from migrate.report import changes  # noqa: PLC0415 - rich is slow to load
 
-    asked = wanted(paths, _now(), "text", chosen)
+    asked = wanted(paths, now(), "text", chosen)
     if asked.settings.owner == "terraform":
         fail('owner = "terraform": import them there (translate --import-blocks)')
-    with _api() as store:
+    with api() as store:
         live = list(store.jobs(asked.parent))
         found = adoptions(names, asked.jobs, live, asked.settings.job_set)
         misfits = [one for one in found if isinstance(one, Misfit)]
@@ -299,25 +298,6 @@ def adopt_command(
         for update in updates:
             store.update(update.after, update.mask)
             remark(f"adopted {update.before.job_id}")
-
-
-# --- What they share ----------------------------------------------------------------
-
-
-@contextmanager
-def _api() -> Iterator[JobStore]:
-    """Give the job store; what its API says no to ends the command."""
-    from migrate.scheduler import connected  # noqa: PLC0415 - loads Google's clients
-
-    with connected() as store:
-        try:
-            yield store
-        except ApiError as problem:
-            fail(str(problem))
-
-
-def _now() -> datetime:
-    return datetime.now(UTC)
 
 
 COMMANDS: Final = {
