@@ -105,6 +105,8 @@ def audit_command(
     files = inputs.read_all(paths, dispatch)
     of_file = inputs.settings_of_file(files, chosen, form)
     settings = options.judge(of_file, chosen)
+    if not files.faults:  # else entries may be missing only because of them
+        inputs.fit(files, settings, form)
     named = [name.strip() for name in (services or "").split(",") if name.strip()]
     evidence = evidence_files.gather(files, _now(), named, settings.project)
     report = audit.examine(evidence, sorted(settings.ignore))
