@@ -63,6 +63,11 @@ class _Instant(_InstantType):
 INSTANT: Final = _Instant()
 
 
+def scheduler_location(location: str) -> str:
+    """Give Cloud Scheduler's id of an App Engine location."""
+    return _RENAMED.get(location, location)
+
+
 def _stack(
     *decorators: Callable[[_Command], _Command],
 ) -> Callable[[_Command], _Command]:
@@ -251,9 +256,9 @@ def settings(
     )
     if made.project is None:
         made = replace(made, project=project_of_environment())
-    if made.location not in _RENAMED:
+    if made.location is None or made.location not in _RENAMED:
         return made, []
-    location = _RENAMED[made.location]
+    location = scheduler_location(made.location)
     text = f"{made.location} is called {location} by Cloud Scheduler"
     return replace(made, location=location), [note("location-renamed", text, None)]
 
