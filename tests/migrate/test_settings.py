@@ -494,7 +494,7 @@ def test_without_options_the_file_holds() -> None:
         ("routing", "effective", "routing", Routing.EFFECTIVE),
         ("missing_retry_limit", "0", "missing_retry_limit", 0),
         ("job_set", "mine", "job_set", "mine"),
-        ("accept", ("route-changed",), "accept", frozenset({"route-changed"})),
+        ("accept", ("deadline-cut",), "accept", frozenset({"deadline-cut"})),
     ],
 )
 def test_an_option_beats_the_file(
