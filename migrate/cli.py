@@ -12,7 +12,16 @@ from cronspec.schedule import ScheduleError
 from cronspec.zones import TZDATA_VERSION, ZoneError
 from migrate import cli_live, inputs, options, terminal
 from migrate.notes import Level, Note, note
-from migrate.terminal import DONE, NO, fail, remark, show, show_exactly, show_json
+from migrate.terminal import (
+    DONE,
+    NO,
+    fail,
+    remark,
+    show,
+    show_exactly,
+    show_findings,
+    show_json,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -127,7 +136,7 @@ def _print_audit(report: Report, form: str, show_ignored: bool) -> None:  # noqa
         case "github":
             click.echo(annotations.as_annotations(report), nl=False)
         case _:
-            click.echo(findings.as_text(report, show_ignored=show_ignored), nl=False)
+            show_findings(findings.as_text(report, show_ignored=show_ignored))
 
 
 # --- translate ------------------------------------------------------------------
