@@ -38,6 +38,7 @@ EDGES: dict[str, set[str]] = {
     "handlers/log.py": {"clock", "stdout"},
     "handlers/oidc.py": {"clock", "google", "network"},
     "handlers/once.py": {"clock"},
+    "handlers/proxy.py": {"google", "network"},
     "handlers/redis.py": {"redis"},
     "handlers/sqlite.py": {"sqlite3"},
     "handlers/startup.py": {"clock", "environment", "files", "processes"},
