@@ -31,6 +31,10 @@ ENTRY_HEADER: Final = "X-Cron-Entry"
 SCHEDULE_HEADER: Final = "X-Cron-Schedule"
 SCOPE_HEADER: Final = "X-Cron-Scope"
 SET_HEADER: Final = "X-Cron-Set"
+UNBORN_HEADER: Final = "X-Cron-Unborn"
+"""Marks a job that is being made paused and has not its true schedule yet."""
+PAUSED_HEADER: Final = "X-Cron-Paused"
+"""Marks a pause of ours: only a pause so marked is ever resumed by us."""
 
 _SLUG_LENGTH: Final = 40
 _HASH_LENGTH: Final = 12  # 48 bits: 5,000 entries meet by chance once in 20 million

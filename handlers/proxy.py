@@ -55,9 +55,7 @@ def session_for(url: str) -> requests.Session:
 
 def _google() -> requests.Session:
     import google.auth  # noqa: PLC0415 - costs a start-up that most services spare
-    from google.auth.transport.requests import (  # noqa: PLC0415 - as above
-        AuthorizedSession,
-    )
+    from google.auth.transport.requests import AuthorizedSession  # noqa: PLC0415 - slow to load, and only a proxied task needs it
 
     credentials, _ = google.auth.default(
         scopes=["https://www.googleapis.com/auth/cloud-platform"]

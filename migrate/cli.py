@@ -10,7 +10,7 @@ import click
 
 from cronspec.schedule import ScheduleError
 from cronspec.zones import TZDATA_VERSION, ZoneError
-from migrate import inputs, options, terminal
+from migrate import cli_live, inputs, options, terminal
 from migrate.notes import Level, Note, note
 from migrate.terminal import DONE, NO, fail, remark, show, show_exactly, show_json
 
@@ -64,8 +64,8 @@ def _print_version(context: click.Context, _: click.Parameter, value: bool) -> N
 def cli() -> None:
     """Move App Engine cron to Cloud Scheduler: audit, translate, prove.
 
-    PATH is a folder with a cron.yaml, one cron file, or several of either. Nothing
-    here needs an account or a network.
+    PATH is a folder with a cron.yaml, one cron file, or several of either. Only the
+    commands on live jobs (plan, apply, adopt) need an account and a network.
 
     Exit codes: 0 done; 1 the answer is no (findings, a divergence, a loss not
     accepted); 2 could not (unreadable file, bad usage, faults in a file).
@@ -105,6 +105,8 @@ def audit_command(
     files = inputs.read_all(paths, dispatch)
     of_file = inputs.settings_of_file(files, chosen, form)
     settings = options.judge(of_file, chosen)
+    if not files.faults:  # else entries may be missing only because of them
+        inputs.fit(files, settings, form)
     named = [name.strip() for name in (services or "").split(",") if name.strip()]
     evidence = evidence_files.gather(files, _now(), named, settings.project)
     report = audit.examine(evidence, sorted(settings.ignore))
@@ -357,6 +359,10 @@ def completion_command(shell: str) -> None:
     kind = get_completion_class(shell)
     assert kind is not None  # noqa: S101 - the three that click knows
     click.echo(kind(cli, {}, "cronshift", "_CRONSHIFT_COMPLETE").source())
+
+
+for command in cli_live.COMMANDS:
+    cli.add_command(command)
 
 
 def _now() -> datetime:

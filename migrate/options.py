@@ -63,6 +63,11 @@ class _Instant(_InstantType):
 INSTANT: Final = _Instant()
 
 
+def scheduler_location(location: str) -> str:
+    """Give Cloud Scheduler's id of an App Engine location."""
+    return _RENAMED.get(location, location)
+
+
 def _stack(
     *decorators: Callable[[_Command], _Command],
 ) -> Callable[[_Command], _Command]:
@@ -180,7 +185,7 @@ def choices(command: _Command) -> _Command:
             "--accept",
             multiple=True,
             type=click.Choice(LOSSES),
-            help="Accept a loss by its code (repeatable).",
+            help="Accept a loss by its code (repeatable); beats the settings' list.",
         ),
     )(command)
 
@@ -217,7 +222,8 @@ def judgement(command: _Command) -> _Command:
             "--ignore",
             multiple=True,
             metavar="CODE",
-            help="Leave findings of this code out (repeatable).",
+            help="Leave findings of this code out (repeatable); beats the settings' "
+            "list.",
         ),
         click.option(
             "--show-ignored", is_flag=True, help="List what was ignored, and why."
@@ -250,9 +256,9 @@ def settings(
     )
     if made.project is None:
         made = replace(made, project=project_of_environment())
-    if made.location not in _RENAMED:
+    if made.location is None or made.location not in _RENAMED:
         return made, []
-    location = _RENAMED[made.location]
+    location = scheduler_location(made.location)
     text = f"{made.location} is called {location} by Cloud Scheduler"
     return replace(made, location=location), [note("location-renamed", text, None)]
 

@@ -76,6 +76,7 @@ class Settings:
     routing: Routing = Routing.EFFECTIVE
     missing_retry_limit: int = 0
     job_set: str = "default"
+    owner: str = "cronshift"
     accept: frozenset[str] = frozenset()
     ignore: frozenset[str] = frozenset()
     fail_on: str = "error"

@@ -216,6 +216,7 @@ def _settings(chosen: dict[str, Any], reader: _Reader, env: str | None) -> Setti
             "missing-retry-limit", default.missing_retry_limit
         ),
         job_set=chosen.get("set", default.job_set),
+        owner=chosen.get("owner", default.owner),
         accept=frozenset(chosen.get("accept", ())),
         ignore=frozenset(chosen.get("ignore", ())),
         fail_on=chosen.get("fail-on", default.fail_on),

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 FAIL_ON: Final = ("error", "warning", "info", "never")
+OWNERS: Final = ("cronshift", "terraform")
 DESTINATIONS: Final = ("app-engine", "http")
 LOSSES: Final = tuple(code for code, kind in CODES.items() if kind.level is Level.LOSS)
 
@@ -116,6 +117,7 @@ TOP: Final[Checks] = {
     "routing": _one_of(*(kind.value for kind in Routing)),
     "missing-retry-limit": _limit,
     "set": name,
+    "owner": _one_of(*OWNERS),
     "accept": _list_of(*LOSSES),
     "ignore": _codes,
     "fail-on": _one_of(*FAIL_ON),

@@ -89,18 +89,23 @@ def read(paths: Sequence[Path], dispatch: str | None = None) -> Sources:
 
 
 def _each_once(paths: Iterable[Path]) -> list[Path]:
-    found: dict[Path, Path] = {}
+    found: dict[str, Path] = {}
     for path in paths:
-        found.setdefault(path.resolve(), path)
+        found.setdefault(os.path.realpath(path), path)
     return list(found.values())
+
+
+def _is_there(path: Path) -> bool:
+    """Tell whether there is such a name: a link to nowhere is no missing file."""
+    return path.is_symlink() or path.exists()
 
 
 def _cron_path(path: Path) -> Path:
     if not path.is_dir():
-        if not path.exists():
+        if not _is_there(path):
             raise SourceError(f"{path}: no such file or folder")
         return path
-    found = [path / name for name in _CRON_NAMES if (path / name).is_file()]
+    found = [path / name for name in _CRON_NAMES if _is_there(path / name)]
     if len(found) > 1:
         raise SourceError(
             f"{path}: both cron.yaml and cron.yml are there; name the one that counts"
@@ -119,14 +124,14 @@ def _dispatch_path(crons: Sequence[Path], dispatch: str | None) -> Path | None:
     if dispatch == NO_DISPATCH:
         return None
     if dispatch is not None:
-        if not Path(dispatch).is_file():
+        if not _is_there(Path(dispatch)):
             raise SourceError(f"{dispatch}: no such file (--dispatch FILE or none)")
         return Path(dispatch)
     beside = _each_once(
         path.parent / name
         for path in crons
         for name in _DISPATCH_NAMES
-        if (path.parent / name).is_file()
+        if _is_there(path.parent / name)
     )
     if len(beside) > 1:
         raise SourceError(
@@ -158,7 +163,7 @@ def read_settings(
     Raises SourceError where they are missing or not the only ones.
     """
     beside = (Path(cron.file).parent / FILE_NAME for cron in files.crons)
-    there = _each_once(path for path in beside if path.is_file())
+    there = _each_once(path for path in beside if _is_there(path))
     found = there if config is None else [config]
     if len(found) > 1:
         names = " and ".join(map(str, found))

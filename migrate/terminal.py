@@ -24,10 +24,13 @@ if TYPE_CHECKING:
 DONE: Final = 0
 NO: Final = 1
 COULD_NOT: Final = 2
+DETAILED: Final = "--detailed-exitcode"
 
 
 def run(command: click.Command) -> NoReturn:
     """Run a command. Ends the process with an exit code, never with a traceback."""
+    # Terraform's contract: with it, 2 says that there are changes, and 1 is any error.
+    could_not = NO if DETAILED in sys.argv[1:] else COULD_NOT
     codecs.register_error("cronshift", _plainly)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
@@ -38,9 +41,11 @@ def run(command: click.Command) -> NoReturn:
         sys.stdout.flush()
     except click.ClickException as error:
         error.show()
-        sys.exit(COULD_NOT)
+        sys.exit(could_not)
     except (click.Abort, KeyboardInterrupt):
-        sys.exit(COULD_NOT)
+        sys.exit(could_not)
+    except SystemExit as ended:
+        sys.exit(could_not if ended.code == COULD_NOT else ended.code)
     except BrokenPipeError:
         # Who reads our output has read enough (`cronshift next . | head`).
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -86,6 +91,20 @@ def show_exactly(text: str) -> None:
 def remark(text: str) -> None:
     """Say something beside the result."""
     click.echo(text, err=True)
+
+
+def confirm(question: str) -> None:
+    """Ask, and end the command with 1 on no; without anybody to ask, say the option."""
+    if not sys.stdin.isatty():
+        fail("nobody is there to ask: --yes goes on without")
+    if not click.confirm(question):
+        remark("nothing was done")
+        sys.exit(NO)
+
+
+def end(code: int) -> NoReturn:
+    """End the command with this exit code; all is said."""
+    sys.exit(code)
 
 
 def fail(text: str) -> NoReturn:

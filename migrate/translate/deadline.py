@@ -47,9 +47,10 @@ def deadline(
 def _uncut(choices: EntryChoices, today: timedelta, most: timedelta) -> str | None:
     """Say what avoids the cut: a longer deadline if one is taken, else staying."""
     if today <= most:
-        return f'attempt-deadline = "{_seconds(today).replace(" ", "")}"'
+        said = _seconds(today).replace(" ", "")
+        return f'attempt-deadline = "{said}" in the settings'
     if isinstance(choices.destination, ToHttp):
-        return "keep it an App Engine target"
+        return 'to = "app-engine" in the settings'
     return None
 
 

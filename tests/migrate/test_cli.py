@@ -187,6 +187,40 @@ def test_a_file_that_deletes_all_is_done_and_remarked(app: Path) -> None:
         assert "it deletes all cron jobs" in result.stderr
 
 
+@pytest.mark.parametrize("form", ["text", "json", "sarif", "github"])
+def test_an_audit_says_no_to_errors_in_every_form(app: Path, form: str) -> None:
+    write(app, "dispatch.yaml", "dispatch:\n- url: '*/b'\n  service: api\n")
+    for fail_on, code in (("error", 1), ("never", 0)):
+        result = run("audit", app, "--format", form, "--fail-on", fail_on)
+        assert result.exit_code == code
+        assert "route-conflict" in result.stdout
+
+
+def test_faults_are_findings_of_an_audit(app: Path) -> None:
+    write(app, "cron.yaml", "cron:\n- url: a\n  schedule: every 1 hour\n")
+    result = run("audit", app)
+    assert result.exit_code == 1
+    assert f"{app}/cron.yaml:2:8: error bad-url" in result.stdout
+
+
+def test_explain_is_done_or_could_not() -> None:
+    explained = document("explain", "every day 09:00", "--time-zone", "Europe/Rome")
+    assert explained["twin"] == ["0 9 * * *"]
+    assert run("explain", "0 9 * * 1").exit_code == 0
+    for wrong in (["every hour"], ["every day 09:00", "--time-zone", "Mars/Phobos"]):
+        result = run("explain", *wrong)
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert result.stderr.startswith("cronshift: ")
+
+
+def test_import_blocks_go_with_terraform_alone(app: Path) -> None:
+    blocks = ["--import-blocks", "--format", "terraform"]
+    assert "\nimport {" in run("translate", app, *HOME, *blocks).stdout
+    result = run("translate", app, *HOME, "--import-blocks")
+    assert result.exit_code == 2
+    assert "--import-blocks goes with --format terraform" in result.stderr
+
+
 # --- Settings and options -----------------------------------------------------------
 
 
@@ -239,6 +273,12 @@ def test_an_old_location_id_is_renamed_with_a_note(app: Path, form: str) -> None
     assert result.exit_code == 0
     assert "us-central1" in result.stdout
     assert "us-central is called us-central1" in result.stdout + result.stderr
+
+
+def test_an_environment_without_settings_is_told(app: Path) -> None:
+    result = run("translate", app, "--env", "qa")
+    assert result.exit_code == 2
+    assert "--env qa needs a cronshift.toml beside cron.yaml" in result.stderr
 
 
 # --- Odd terminals ------------------------------------------------------------------

@@ -137,9 +137,33 @@ def test_two_dispatch_files_are_told(app: Path) -> None:
 def test_a_folder_in_the_place_of_a_file_is_told(app: Path) -> None:
     write(app / "cron.yaml", CRON)
     (app / "folder").mkdir()
-    assert "no such file" in told(app, dispatch=str(app / "folder"))
+    assert told(app, dispatch=str(app / "folder")) == f"{app}/folder: Is a directory"
     with pytest.raises(SourceError, match="Is a directory"):
         read_settings(read([app]), app / "folder", None)
+
+
+@pytest.mark.parametrize("name", ["cron.yaml", "dispatch.yaml", "cronshift.toml"])
+@pytest.mark.parametrize(
+    ("to", "why"),
+    [("nowhere", "No such file"), ("{name}", "Too many levels"), (".", "Is a dir")],
+)
+def test_a_link_to_nowhere_is_not_taken_for_no_file(
+    app: Path, name: str, to: str, why: str
+) -> None:
+    write(app / "cron.yaml", CRON)
+    (app / name).unlink(missing_ok=True)
+    (app / name).symlink_to(to.format(name=name))
+    with pytest.raises(SourceError, match=why):
+        read_settings(read([app]), None, None)
+
+
+def test_a_pipe_is_read_as_a_file_is(app: Path) -> None:
+    write(app / "cron.yaml", CRON)
+    ours, theirs = os.pipe()
+    os.write(theirs, DISPATCH.encode())
+    os.close(theirs)
+    assert len(read([app], f"/dev/fd/{ours}").rules) == 1
+    os.close(ours)
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")

@@ -1,0 +1,105 @@
+"""The App Engine app of a project, by the Admin API: where it is, what it serves.
+
+Asked with the application's default credentials, or without any at the host that
+CLOUD_SCHEDULER_EMULATOR_HOST names. Reference:
+https://cloud.google.com/appengine/docs/admin-api/reference/rest/v1/apps
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import google.auth
+import requests
+from google.auth.exceptions import GoogleAuthError
+from google.auth.transport.requests import AuthorizedSession
+
+from migrate.options import scheduler_location
+from migrate.problems import ApiError, Hopeless, Lost, no_app, no_credentials
+from migrate.scheduler import EMULATOR
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_URL: Final = "https://appengine.googleapis.com"
+_SCOPE: Final = "https://www.googleapis.com/auth/cloud-platform"
+
+
+@dataclass(frozen=True, slots=True)
+class App:
+    """An app; `location` as Cloud Scheduler names it, `host` its own host name."""
+
+    location: str
+    host: str
+    serving: bool
+
+
+def app_of(project: str, timeout: float = 20.0) -> App:
+    """Look the project's app up. Raises ApiError."""
+    found = _get(project, "", timeout)
+    return App(
+        location=scheduler_location(found["locationId"]),
+        host=found.get("defaultHostname", ""),
+        serving=found.get("servingStatus", "SERVING") == "SERVING",
+    )
+
+
+def traffic_of(project: str, timeout: float = 20.0) -> dict[str, Mapping[str, float]]:
+    """Give each service's versions and their shares of its traffic.
+
+    Raises ApiError.
+    """
+    services: dict[str, Mapping[str, float]] = {}
+    token = ""
+    while True:
+        page = _get(
+            project, f"/services?pageToken={token}" if token else "/services", timeout
+        )
+        for one in page.get("services", ()):
+            services[one["id"]] = one.get("split", {}).get("allocations", {})
+        token = page.get("nextPageToken", "")
+        if not token:
+            return services
+
+
+def _get(project: str, path: str, timeout: float) -> dict[str, Any]:
+    what = f"App Engine Admin API, apps/{project}{path.partition('?')[0]}"
+    try:
+        with _session() as session:
+            url = f"{_base()}/v1/apps/{project}{path}"
+            answer = session.get(url, timeout=timeout)
+    except requests.RequestException as error:
+        raise Lost(f"{what}: no answer ({type(error).__name__})") from None
+    except GoogleAuthError as error:
+        raise Hopeless(no_credentials(str(error))) from None
+    if answer.ok:
+        return dict(answer.json())
+    raise _problem(project, what, answer)
+
+
+def _base() -> str:
+    host = os.environ.get(EMULATOR)
+    return f"http://{host}" if host else _URL
+
+
+def _session() -> requests.Session:
+    if os.environ.get(EMULATOR):
+        return requests.Session()
+    credentials, _ = google.auth.default(scopes=[_SCOPE])
+    return AuthorizedSession(credentials)  # type: ignore[no-untyped-call]  # google-auth types it not
+
+
+def _problem(project: str, what: str, answer: requests.Response) -> ApiError:
+    match answer.status_code:
+        case 404:
+            return Hopeless(no_app(project))
+        case 401:
+            return Hopeless(no_credentials(answer.reason))
+        case 403:
+            return Hopeless(
+                f"{what}: not allowed, or the API is off: roles/appengine.appViewer, "
+                f"gcloud services enable appengine.googleapis.com --project {project}"
+            )
+    return Lost(f"{what}: HTTP {answer.status_code} {answer.reason}")
