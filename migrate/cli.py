@@ -10,7 +10,7 @@ import click
 
 from cronspec.schedule import ScheduleError
 from cronspec.zones import TZDATA_VERSION, ZoneError
-from migrate import cli_live, inputs, options, terminal
+from migrate import inputs, options, terminal
 from migrate.notes import Level, Note, note
 from migrate.terminal import (
     DONE,
@@ -61,7 +61,26 @@ def _print_version(context: click.Context, _: click.Parameter, value: bool) -> N
         context.exit()
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+_LIVE = ("adopt", "apply", "plan")
+
+
+class _Commands(click.Group):
+    """All commands; those on live jobs are loaded only where they are wanted."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Give all names in order."""
+        return sorted([*super().list_commands(ctx), *_LIVE])
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Give the command of that name."""
+        if cmd_name not in _LIVE:
+            return super().get_command(ctx, cmd_name)
+        from migrate import cli_live  # noqa: PLC0415 - not wanted for the others
+
+        return cli_live.COMMANDS[cmd_name]
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.option(
     "--version",
     is_flag=True,
@@ -368,10 +387,6 @@ def completion_command(shell: str) -> None:
     kind = get_completion_class(shell)
     assert kind is not None  # noqa: S101 - the three that click knows
     click.echo(kind(cli, {}, "cronshift", "_CRONSHIFT_COMPLETE").source())
-
-
-for command in cli_live.COMMANDS:
-    cli.add_command(command)
 
 
 def _now() -> datetime:

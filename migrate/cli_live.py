@@ -1,4 +1,4 @@
-"""The commands on live jobs: plan, apply, adopt. `cli` adds them to the command line.
+"""The commands on live jobs: plan, apply, adopt. `cli` loads them where one is wanted.
 
 Google's clients are loaded only when one of them runs.
 """
@@ -15,9 +15,13 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from migrate import options
+from migrate.adoption import Misfit, adoptions
+from migrate.apply import Run
+from migrate.plan import diff
 from migrate.planfile import PlanFileError, Saved, dump, looks_like_one
 from migrate.prepare import Wanted, wanted
 from migrate.problems import ApiError
+from migrate.report import changes
 from migrate.terminal import DONE, NO, confirm, end, fail, remark, show, show_json
 
 if TYPE_CHECKING:
@@ -71,10 +75,11 @@ _yes = click.option("--yes", is_flag=True, help="Do not ask.")
 )
 @options.form
 def plan_command(
+    *,
     paths: tuple[Path, ...],
     form: str,
     out: Path | None,
-    detailed_exitcode: bool,  # noqa: FBT001 - click gives it by name
+    detailed_exitcode: bool,
     **chosen: Any,
 ) -> int:
     """Compare the live jobs with what cron.yaml wants; change nothing.
@@ -88,8 +93,6 @@ def plan_command(
         fail('--out is for apply, and owner = "terraform" has none: drop it')
     with _api() as store:
         plan = _plan(asked, store, chosen)
-    from migrate.report import changes  # noqa: PLC0415 - rich is slow to load
-
     if form == "json":
         show_json(changes.plan_json(plan, now))
     else:
@@ -102,8 +105,6 @@ def plan_command(
 
 
 def _plan(asked: Wanted, store: JobStore, chosen: dict[str, Any]) -> Plan:
-    from migrate.plan import diff  # noqa: PLC0415 - not wanted for --help
-
     scope = asked.scope(paused=chosen["paused"], max_deletes=chosen["max_deletes"])
     plan = diff(asked.jobs, store.jobs(asked.parent), scope)
     known = {job.url for job in plan.kept} | {
@@ -135,9 +136,10 @@ def _save(plan: Plan, out: Path) -> None:
 @_yes
 @options.form
 def apply_command(
+    *,
     paths: tuple[Path, ...],
     form: str,
-    yes: bool,  # noqa: FBT001 - click gives it by name
+    yes: bool,
     **chosen: Any,
 ) -> None:
     """Make the live jobs what cron.yaml wants, or carry out a saved plan.
@@ -159,7 +161,7 @@ def apply_command(
                     "cronshift plan compares, terraform apply changes"
                 )
             plan = _plan(asked, store, chosen)
-        sys.exit(_apply(plan, store, now, form, yes))
+        sys.exit(_apply(plan, store, now, form, yes=yes))
 
 
 def _saved(paths: tuple[Path, ...], chosen: dict[str, Any]) -> Saved | None:
@@ -192,9 +194,7 @@ def _again(saved: Saved, store: JobStore) -> Plan:
         end(NO)
 
 
-def _apply(plan: Plan, store: JobStore, now: datetime, form: str, yes: bool) -> int:  # noqa: FBT001 - as the option has it
-    from migrate.report import changes  # noqa: PLC0415 - rich is slow to load
-
+def _apply(plan: Plan, store: JobStore, now: datetime, form: str, *, yes: bool) -> int:
     if form == "text":
         show(changes.plan_text(plan, now))
     if plan.conflicts or plan.refusal:
@@ -212,7 +212,6 @@ def _apply(plan: Plan, store: JobStore, now: datetime, form: str, yes: bool) -> 
 
 
 def _carry_out(plan: Plan, store: JobStore, form: str) -> tuple[Outcome, bool]:
-    from migrate.apply import Run  # noqa: PLC0415 - not wanted for --help
     from migrate.report import changes  # noqa: PLC0415 - rich is slow to load
 
     total, told = len(plan.changes), 0
@@ -268,9 +267,10 @@ def _stopping(stop: Event) -> Iterator[None]:
 @options.choices
 @_yes
 def adopt_command(
+    *,
     names: tuple[str, ...],
     paths: tuple[Path, ...],
-    yes: bool,  # noqa: FBT001 - click gives it by name
+    yes: bool,
     **chosen: Any,
 ) -> None:
     """Take hand-made jobs over: each becomes the job of the entry with its url.
@@ -278,7 +278,6 @@ def adopt_command(
     NAME is a job's id. It keeps its name, history and pause; what else would change is
     shown first.
     """
-    from migrate.adoption import Misfit, adoptions  # noqa: PLC0415 - seldom used
     from migrate.report import changes  # noqa: PLC0415 - rich is slow to load
 
     asked = wanted(paths, _now(), "text", chosen)
@@ -321,4 +320,8 @@ def _now() -> datetime:
     return datetime.now(UTC)
 
 
-COMMANDS: Final = (plan_command, apply_command, adopt_command)
+COMMANDS: Final = {
+    "adopt": adopt_command,
+    "apply": apply_command,
+    "plan": plan_command,
+}

@@ -53,7 +53,7 @@ EDGES: dict[str, set[str]] = {
     "migrate/terminal.py": {"files", "stdin", "stdout"},
 }
 # How many escapes from the checkers there are; more need a reason to raise this.
-CEILING = {"noqa": 60, "type: ignore": 15, "pragma: no cover": 4}
+CEILING = {"noqa": 60, "type: ignore": 16, "pragma: no cover": 4}
 
 
 def sources() -> list[Path]:
