@@ -9,7 +9,7 @@ from __future__ import annotations
 from datetime import time, timedelta
 from itertools import pairwise
 
-from cronspec.schedule import (
+from cronspec.kinds import (
     EVERY_DAY,
     EVERY_MONTH,
     EVERY_ORDINAL,

@@ -19,7 +19,8 @@ from functools import lru_cache
 from itertools import islice, zip_longest
 from typing import TYPE_CHECKING, Final
 
-from cronspec.instants import DAY
+from cronspec.instants import DAY, to_datetime, to_seconds
+from cronspec.kinds import minute_of, minutes_of_day, on_day, window_steps
 from cronspec.retry import timeline
 from cronspec.schedule import (
     EndTimeInterval,
@@ -29,13 +30,7 @@ from cronspec.schedule import (
     UnixCron,
     WallClockSchedule,
     Weekday,
-    minute_of,
-    minutes_of_day,
-    on_day,
     ticks,
-    to_datetime,
-    to_seconds,
-    window_steps,
 )
 from cronspec.zones import Change, clock, load
 from migrate.verdict import (
