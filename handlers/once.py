@@ -153,7 +153,7 @@ class Once:
         state, error = State.DONE, None
         try:
             with self._kept(held):
-                run.check()
+                attempt.check()
                 task.function(run)
         except BaseException as raised:  # noqa: BLE001 - a worker told to exit frees its run too
             state, error = State.FAILED, raised

@@ -73,6 +73,14 @@ class Candidate:
     only_retry: bool = False
     before: RegisterKey | None = None
 
+    def after(self, waited: timedelta) -> Candidate:
+        """Give the candidate for a sender that has waited: less is left for the task.
+
+        Its own clock runs from the request on, not from the claim.
+        """
+        left = max(self.terms.deadline - waited, _SECOND)
+        return replace(self, terms=replace(self.terms, deadline=left))
+
     def apart(self, now: datetime) -> Candidate:
         """Give the window of the minute of arrival: that of a run without a tick."""
         window = At(floor_minute(now + TOLERANCE))

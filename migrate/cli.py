@@ -13,7 +13,16 @@ from cronspec.schedule import ScheduleError
 from cronspec.zones import TZDATA_VERSION, ZoneError
 from migrate import inputs, options, terminal
 from migrate.notes import Level, Note, note
-from migrate.terminal import DONE, NO, fail, remark, show, show_exactly, show_json
+from migrate.terminal import (
+    DONE,
+    NO,
+    fail,
+    remark,
+    show,
+    show_exactly,
+    show_findings,
+    show_json,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -131,6 +140,8 @@ def audit_command(
     files = inputs.read_all(paths, dispatch)
     of_file = inputs.settings_of_file(files, chosen, form)
     settings = options.judge(of_file, chosen)
+    if not files.faults:  # else entries may be missing only because of them
+        inputs.fit(files, settings, form)
     named = [name.strip() for name in (services or "").split(",") if name.strip()]
     evidence = evidence_files.gather(files, _now(), named, settings.project)
     report = audit.examine(evidence, sorted(settings.ignore))
@@ -151,7 +162,7 @@ def _print_audit(report: Report, form: str, show_ignored: bool) -> None:  # noqa
         case "github":
             click.echo(annotations.as_annotations(report), nl=False)
         case _:
-            click.echo(findings.as_text(report, show_ignored=show_ignored), nl=False)
+            show_findings(findings.as_text(report, show_ignored=show_ignored))
 
 
 # --- translate ------------------------------------------------------------------

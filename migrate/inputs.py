@@ -59,13 +59,7 @@ def settings(
     """Lay the options over the settings; what does not fit the files ends it."""
     of_file = settings_of_file(files, chosen, form)
     made, notes = options.settings(chosen, of_file)
-    reached = [
-        effective(entry.url, entry.target, files.rules, made.project).service
-        for entry in files.entries
-    ]
-    _end_with(made.faults(files.entries, reached), form)
-    for told in made.unreached(reached):
-        remark(told)
+    reached = fit(files, made, form)
     missing = made.missing_accounts(files.entries, reached)
     if missing:
         fail(
@@ -73,6 +67,18 @@ def settings(
             f"[SERVICE=]EMAIL for {', '.join(missing)}"
         )
     return made, notes
+
+
+def fit(files: Sources, made: Settings, form: str) -> list[str]:
+    """Give the service that each entry reaches; settings that do not fit end it."""
+    reached = [
+        effective(entry.url, entry.target, files.rules, made.project).service
+        for entry in files.entries
+    ]
+    _end_with(made.faults(files.entries, reached), form)
+    for told in made.unreached(reached):
+        remark(told)
+    return reached
 
 
 def translations(files: Sources, made: Settings, now: datetime) -> list[Translation]:

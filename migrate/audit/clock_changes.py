@@ -8,15 +8,13 @@ from itertools import takewhile
 from typing import TYPE_CHECKING, Final
 
 from cronspec.instants import DAY, to_datetime, to_seconds
+from cronspec.kinds import minute_of, on_day, window_steps
 from cronspec.schedule import (
     CustomInterval,
     EndTimeInterval,
     StartTimeInterval,
     Weekday,
-    minute_of,
-    on_day,
     ticks,
-    window_steps,
 )
 from cronspec.zones import clock, load
 from migrate.audit.evidence import zone_of

@@ -275,16 +275,18 @@ def running(
 
 @contextmanager
 def gunicorn(
-    module: Path, environ: Mapping[str, str], *options: str, log: Path | None = None
+    application: str,
+    environ: Mapping[str, str],
+    *options: str,
+    folder: Path = ROOT,
+    log: Path | None = None,
 ) -> Iterator[int]:
-    """Serve `app` of a module file under gunicorn, and give the port."""
+    """Serve "module:app" of a folder under gunicorn, and give the port."""
     port = free_port()
-    paths = f"{module.parent}{os.pathsep}{ROOT}"
     command = [sys.executable, "-m", "gunicorn", "--bind", f"127.0.0.1:{port}"]
-    command += ["--timeout", "0", "--header-map", "refuse", *options]
-    with running(
-        [*command, f"{module.stem}:app"], {"PYTHONPATH": paths, **environ}, log
-    ):
+    command += ["--timeout", "0", "--header-map", "refuse", *options, application]
+    paths = f"{folder}{os.pathsep}{ROOT}"
+    with running(command, {"PYTHONPATH": paths, **environ}, log):
         url = f"http://127.0.0.1:{port}/healthz"
         wait_for(lambda: answers(url), 30, "gunicorn is up")
         yield port

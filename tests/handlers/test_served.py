@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 TICKS = int(os.environ.get("CRONSHIFT_TICKS", "120"))
 KILLS = int(os.environ.get("CRONSHIFT_KILLS", "4"))
-SERVED = Path(__file__).with_name("served.py")
+HERE = Path(__file__).parent
 
 # Two hours ago: the latest tick of every entry, for as long as the tests take.
 TICK = (datetime.now(UTC) - timedelta(hours=2)).replace(
@@ -84,7 +84,8 @@ def served(
         "SERVED_ENTRIES": str(entries),
         **changes,
     }
-    with gunicorn(SERVED, environ, *options, log=folder / "gunicorn.log") as port:
+    log = folder / "gunicorn.log"
+    with gunicorn("served:app()", environ, *options, folder=HERE, log=log) as port:
         yield Served(port, folder / "runs.log")
 
 

@@ -9,8 +9,8 @@ import pytest
 
 from handlers import Settings, SettingsError, Tasks, create_app
 from handlers.request import Mode
-from handlers.settings import NAMES, StoreDown
-from tests.handlers.support import APP_ENGINE, ROOT, utc, without
+from handlers.settings import StoreDown
+from tests.handlers.support import APP_ENGINE, utc, without
 
 STANDARD = without(APP_ENGINE, "CRON_ALLOW_LOCAL_STORE", "CRON_DEADLINE_SECONDS")
 FIRESTORE = {"CRON_STORE": "firestore://shop/runs"}
@@ -137,11 +137,6 @@ def test_a_password_in_a_wrong_store_url_is_not_told() -> None:
 def test_what_costs_something_is_told(variables: dict[str, str], warning: str) -> None:
     told = Settings.from_environ(variables).warnings
     assert any(warning in line for line in told)
-
-
-def test_every_setting_is_documented() -> None:
-    text = (ROOT / "docs" / "handlers.md").read_text()
-    assert [name for name in NAMES if f"`{name}`" not in text] == []
 
 
 # --- Start-up ------------------------------------------------------------

@@ -448,6 +448,25 @@ def test_a_rival_that_waits_takes_over_what_has_failed(
     assert [run.attempt for run in service.runs] == [1, 2]
 
 
+def test_what_a_sender_has_waited_is_less_for_its_task(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    service = Service(tmp_path, monkeypatch, CRON_BUSY_WAIT="10")
+    arrived = service.clock()
+
+    def be_killed(_: Run) -> None:
+        service.work = service.runs.append
+        rival = threading.Timer(0.3, service.clock.move, (30,))
+        rival.start()
+        assert service.outcome("/tick", SCHEDULER) == "200 ran"
+
+    service.work = be_killed
+    assert service.outcome() == "200 duplicate"
+    (run,) = service.runs
+    assert run.attempt == 2
+    assert (run.deadline - arrived).total_seconds() == 600
+
+
 def test_at_most_half_of_the_threads_wait(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -652,6 +671,19 @@ def test_a_decision_is_one_line_with_its_facts(
     assert line["logging.googleapis.com/trace"] == (
         "projects/shop/traces/105445aa7843bc8bf206b12000100000"
     )
+
+
+def test_what_app_engines_queue_tells_is_logged(
+    service: Service, capsys: pytest.CaptureFixture[str]
+) -> None:
+    queue = {
+        "X-Appengine-QueueName": "__cron",
+        "X-Appengine-TaskName": "0a1b",
+        "X-Appengine-TaskRetryCount": "2",
+    }
+    assert service.outcome("/tick", CRON, queue) == "200 ran"
+    (line,) = lines(capsys)
+    assert (line["task_name"], line["task_retries"]) == ("0a1b", "2")
 
 
 def test_a_refusal_says_what_was_missing_and_what_would_mend_it(
