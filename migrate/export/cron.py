@@ -16,13 +16,19 @@ from cronspec.config import load_cron
 from cronspec.naming import PAUSED_HEADER, UNBORN_HEADER, Marks, read_marks
 from cronspec.schedule import ScheduleError
 from cronspec.twin import to_groc
-from migrate.job import AppEngineHttpTarget, HttpTarget, Job, Unsayable, from_api
+from migrate.job import (
+    AppEngineHttpTarget,
+    HttpTarget,
+    Job,
+    RetryConfig,
+    Unsayable,
+    from_api,
+)
 from migrate.livejob import State
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from migrate.job import RetryConfig
     from migrate.livejob import LiveJob
 
 _MARKS: Final = {
@@ -114,8 +120,15 @@ def _losses(live: LiveJob, job: Job, target: AppEngineHttpTarget) -> Iterator[st
 
 
 def _unretried(config: RetryConfig) -> bool:
-    """Tell whether a policy is what no block means: nothing is tried again."""
-    return config.retry_count == 0 and not config.max_retry_duration
+    """Tell whether a policy is what no block means; gcloud compares even idle waits."""
+    none = retry.NO_RETRIES
+    return config == RetryConfig(
+        none.limit,
+        none.age_limit,
+        none.min_backoff,
+        none.max_backoff,
+        none.max_doublings,
+    )
 
 
 def _retries(config: RetryConfig) -> dict[str, Any]:
