@@ -186,6 +186,7 @@ _REWRITES: Final[tuple[Callable[[str], str], ...]] = (
         r"(\bevery \d+ (?:hours|minutes|mins)) (?=(?:mon|tue|wed|thu|fri|sat|sun))",
         r"\1 on ",
     ),
+    _replace(r"( on [a-z,]+)( synchronized| from \S+ to \S+)\b", r"\2\1"),
     _replace(r"\bsynchronized (from \S+ to \S+)", r"\1"),
     _replace(r"(from \S+ to \S+) synchronized\b", r"\1"),
     _replace(r"^(every (?!\d).*\d:\d\d) synchronized$", r"\1"),

@@ -64,6 +64,8 @@ class _Parser(Reader):
                 "a schedule has one time of day: write an entry for each, or "
                 "'every N hours from HH:MM to HH:MM'"
             )
+        if self._at("synchronized"):
+            raise self._error(_no_place_for_synchronized(schedule))
         if self._token.kind != "end":
             raise self._error(f"expected nothing after {self._said()}, {self._found()}")
         return schedule
@@ -240,6 +242,17 @@ class _Parser(Reader):
             values.add(spellings[self._take().text])
             if not self._accept(","):
                 return frozenset(values)
+
+
+def _no_place_for_synchronized(schedule: GrocSchedule) -> str:
+    """Say why the word may not follow the schedule that has been read."""
+    match schedule:
+        case StartTimeInterval():
+            return "'synchronized' cannot be combined with 'from … to …'"
+        case EndTimeInterval():
+            return "'synchronized' comes before 'on …'"
+        case CustomInterval():
+            return "'synchronized' is only for 'every N hours' or 'every N minutes'"
 
 
 def _no_unit(number: Token, word: str, found: str) -> str:
