@@ -49,6 +49,13 @@ _max_deletes = click.option(
 _paused = click.option(
     "--paused", is_flag=True, help="Make new jobs so that none fires before its resume."
 )
+_moved_from = click.option(
+    "--moved-from",
+    multiple=True,
+    metavar="ID",
+    help="A region where jobs of this set lived before (repeatable): the API cannot "
+    "move a job, so they are made anew here and deleted there.",
+)
 _yes = click.option("--yes", is_flag=True, help="Do not ask.")
 
 
@@ -60,6 +67,7 @@ _yes = click.option("--yes", is_flag=True, help="Do not ask.")
 @options.choices
 @_only
 @_max_deletes
+@_moved_from
 @_paused
 @click.option(
     "--out",
@@ -104,8 +112,12 @@ def plan_command(
 
 
 def _plan(asked: Wanted, store: JobStore, chosen: dict[str, Any]) -> Plan:
-    scope = asked.scope(paused=chosen["paused"], max_deletes=chosen["max_deletes"])
-    plan = diff(asked.jobs, store.jobs(asked.parent), scope)
+    scope = asked.scope(
+        paused=chosen["paused"],
+        max_deletes=chosen["max_deletes"],
+        moved_from=chosen["moved_from"],
+    )
+    plan = diff(asked.jobs, store.jobs(scope.parent, *scope.former), scope)
     known = {job.url for job in plan.kept} | {
         change.before.url for change in plan.changes if hasattr(change, "before")
     }
@@ -131,6 +143,7 @@ def _save(plan: Plan, out: Path) -> None:
 @options.choices
 @_only
 @_max_deletes
+@_moved_from
 @_paused
 @_yes
 @options.form
@@ -187,7 +200,7 @@ def _saved(paths: tuple[Path, ...], chosen: dict[str, Any]) -> Saved | None:
 
 def _again(saved: Saved, store: JobStore) -> Plan:
     try:
-        return saved.plan(store.jobs(saved.scope.parent))
+        return saved.plan(store.jobs(saved.scope.parent, *saved.scope.former))
     except PlanFileError as error:
         remark(f"cronshift: {error}")
         end(NO)

@@ -9,7 +9,7 @@ import click
 
 from migrate import options
 from migrate.export.cron import cron_yaml
-from migrate.prepare import api, location_of, now, wanted
+from migrate.prepare import api, located, now, wanted
 from migrate.report import who_fires
 from migrate.settings import Settings
 from migrate.status import survey
@@ -56,7 +56,7 @@ def export_cron_command(
         project = options.project_of_environment()
     if project is None:
         fail("live jobs need --project, or CLOUDSDK_CORE_PROJECT")
-    place = location_of(Settings(project=project, location=location))
+    place, _ = located(Settings(project=project, location=location))
     parent = f"projects/{project}/locations/{place}"
     with api() as store:
         jobs = list(store.legacy_jobs(parent) if legacy else store.jobs(parent))

@@ -448,3 +448,41 @@ def test_without_a_project_nothing_is_asked(shop, monkeypatch):
     result = shop.invoke("plan", str(shop.folder))
     assert result.exit_code == 2
     assert "--project" in result.output
+
+
+def test_a_service_that_the_app_lacks_is_told(shop):
+    result = shop.invoke("plan", str(shop.folder), "--project", "shop")
+    assert "the app has no service 'worker'" in result.stderr
+    shop.world.app = App("shop", "europe-west", {"default": {}, "worker": {"1": 1.0}})
+    result = shop.invoke("plan", str(shop.folder), "--project", "shop")
+    assert result.stderr == ""
+
+
+HTTP = ("--http", "*=https://x.a.run.app", "--oidc-service-account-email", "c@x.test")
+
+
+def test_http_targets_live_anywhere_and_move_only_when_told_from_where(shop):
+    shop.run("apply", "--yes", *HTTP, "--location", "us-east1")
+    assert shop.jobs() == {}
+    moved = (*HTTP, "--moved-from", "us-east1", "--max-deletes", "3")
+    shop.make(job("stranger"))
+    output = shop.run("apply", "--yes", *moved)
+    assert "3 to create, 3 to delete" in output
+    assert "    in us-east1" in output
+    assert len(shop.jobs()) == 4
+    assert shop.ask("GET", "/v1/projects/shop/locations/us-east1/jobs") == {}
+    assert actions(shop.plan(*moved)) == []
+
+
+def test_an_unknown_project_is_told(shop):
+    result = shop.invoke("plan", str(shop.folder), "--project", "nope")
+    assert result.exit_code == 2
+    assert "apps/nope: not allowed, or the API is off" in result.output
+
+
+def test_where_the_app_may_not_be_seen_a_location_will_do(shop):
+    shop.world.faults.add(Fault(Fail(403, "no"), path="/v1/apps", times=None))
+    output = shop.run("plan", "--location", "europe-west1")
+    assert "the app was not looked up: " in output
+    assert "3 to create" in output
+    assert "--location" in shop.run("plan", code=2)
