@@ -166,7 +166,8 @@ def _is_next(found: Record, ask: Ask, now: datetime) -> bool:
         case Forced():
             return now > found.ended + ask.terms.reach
         case Occupancy():
-            return True
+            pass
+    return True
 
 
 def line_is_over(found: Record, terms: Terms, now: datetime) -> bool:

@@ -72,6 +72,11 @@ def _utc_now() -> datetime:
     return datetime.now(UTC)
 
 
+def _in_utc(clock: Callable[[], datetime]) -> Callable[[], datetime]:
+    """Give the same clock in UTC: what names a register must not have an offset."""
+    return lambda: clock().astimezone(UTC)
+
+
 @dataclass(frozen=True, slots=True)
 class _Answer:
     """What is said outside: a status, one neutral word, perhaps an outcome."""
@@ -99,12 +104,12 @@ class Service:
         self._tasks: Tasks = host.tasks
         self._catalog: Catalog = host.catalog
         self._store: RunStore = host.store
-        self._clock = clock
+        self._clock = _in_utc(clock)
         self._log: Log = host.log
         self._limits: Limits = host.limits
         claims = Claims(
             host.store,
-            clock,
+            self._clock,
             host.log,
             settings.busy_wait,
             settings.threads // 2,

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
+import re
 import socket
 import sqlite3
 import threading
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, timedelta
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
 import pytest
+from google.api_core import exceptions
+from google.api_core.datetime_helpers import DatetimeWithNanoseconds
+from google.auth.exceptions import DefaultCredentialsError, RefreshError
+from google.cloud import firestore
 
 from cronspec.retry import NO_RETRIES
 from handlers.attempt import Attempt, Got, acquire
@@ -36,6 +42,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 NOW = utc("2026-11-30T08:00:00.400001")
+UTC_NOW = DatetimeWithNanoseconds(2026, 11, 30, 8, tzinfo=UTC)
 TERMS = Terms(
     lease=timedelta(seconds=30),
     deadline=timedelta(minutes=10),
@@ -309,6 +316,115 @@ def test_sqlite_removes_what_has_expired(tmp_path: Path) -> None:
     assert store.read(old.key) is None
 
 
+def test_sqlite_opens_anew_after_a_fork(tmp_path: Path) -> None:
+    """A connection of before must not be used on both sides of a fork."""
+    store = open_store(f"sqlite:///{tmp_path}/runs.db")
+    record = first(ask())
+    store.create(record)
+    child = os.fork()
+    if child == 0:
+        won = isinstance(store.create(first(ask(record.key.entry))), Stored)
+        os._exit(1 if won else 0)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert store.read(record.key) is not None
+
+
+def test_sqlite_tells_what_it_cannot_use(tmp_path: Path) -> None:
+    store = open_store(f"sqlite:///{tmp_path}/runs.db")
+    store.check()
+    with sqlite3.connect(tmp_path / "runs.db") as other:
+        other.execute("DROP TABLE runs")
+        other.execute("CREATE TABLE runs (id TEXT, record TEXT NOT NULL)")
+    other.close()
+    with pytest.raises(StoreError, match=r"no (such )?column"):
+        store.create(first(ask()))
+
+
+def test_sqlite_tells_a_file_that_is_damaged(tmp_path: Path) -> None:
+    path = tmp_path / "runs.db"
+    store = open_store(f"sqlite:///{path}")
+    for _ in range(50):
+        store.create(first(ask()))
+    del store  # its connections write everything to the file
+    whole = path.read_bytes()
+    path.write_bytes(whole[:4096] + b"\xff" * (len(whole) - 4096))
+    with pytest.raises(StoreError, match="SQLite") as caught:
+        open_store(f"sqlite:///{path}").read(ask().key)
+    assert not isinstance(caught.value, StoreUnreachableError)
+
+
+# --- Firestore --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("error", "unreachable", "told"),
+    [
+        (
+            exceptions.FailedPrecondition(
+                "The Cloud Firestore API is not available for Firestore in Datastore "
+                "Mode database projects/shop/databases/(default)."
+            ),
+            False,
+            "gcloud firestore databases create --project shop",
+        ),
+        (
+            exceptions.NotFound(
+                "The database (default) does not exist for project shop Please visit"
+            ),
+            False,
+            "gcloud firestore databases create --project shop",
+        ),
+        (exceptions.PermissionDenied("no"), False, "roles/datastore.user"),
+        (exceptions.Unauthenticated("no"), False, "roles/datastore.user"),
+        (exceptions.InvalidArgument("bad"), False, "see CRON_STORE"),
+        (DefaultCredentialsError("none"), False, "application-default login"),
+        (RefreshError("later"), True, "later"),
+        (exceptions.DeadlineExceeded("slow"), True, "slow"),
+        (exceptions.ServiceUnavailable("away"), True, "away"),
+        (exceptions.InternalServerError("odd"), True, "odd"),
+        (exceptions.ResourceExhausted("much"), True, "much"),
+    ],
+)
+def test_firestore_tells_what_is_wrong_and_what_to_do(
+    monkeypatch: pytest.MonkeyPatch,
+    error: Exception,
+    unreachable: bool,  # noqa: FBT001 - a table's column
+    told: str,
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise error
+
+    monkeypatch.setenv("FIRESTORE_EMULATOR_HOST", "127.0.0.1:1")
+    for name in ("get", "create", "update"):
+        monkeypatch.setattr(firestore.DocumentReference, name, fail)
+    store = open_store("firestore://shop/runs")
+    record = first(ask())
+    calls = [
+        store.check,
+        lambda: store.read(record.key),
+        lambda: store.create(record),
+        lambda: store.replace(record, UTC_NOW),
+    ]
+    for call in calls:
+        with pytest.raises(StoreError, match=re.escape(told)) as caught:
+            call()
+        assert isinstance(caught.value, StoreUnreachableError) == unreachable
+
+
+def test_a_document_that_is_gone_is_a_conflict_though_its_path_names_a_database(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def gone(*_: object, **__: object) -> None:
+        raise exceptions.NotFound(
+            "No document to update: projects/shop/databases/(default)/documents/runs/a"
+        )
+
+    monkeypatch.setenv("FIRESTORE_EMULATOR_HOST", "127.0.0.1:1")
+    monkeypatch.setattr(firestore.DocumentReference, "update", gone)
+    store = open_store("firestore://shop/runs")
+    assert store.replace(first(ask()), UTC_NOW) == Conflict()
+
+
 # --- Redis ------------------------------------------------------------
 
 
@@ -318,6 +434,15 @@ def test_a_redis_that_may_evict_records_is_refused(tmp_path: Path) -> None:
     with (
         redis_server(tmp_path, *evicting) as url,
         pytest.raises(StoreError, match=r"volatile-lru.*noeviction"),
+    ):
+        open_store(url).check()
+
+
+@pytest.mark.usefixtures("redis_url")
+def test_a_redis_that_wants_a_password_is_told(tmp_path: Path) -> None:
+    with (
+        redis_server(tmp_path, "--requirepass", "secret") as url,
+        pytest.raises(StoreError, match="USER:PASSWORD"),
     ):
         open_store(url).check()
 
