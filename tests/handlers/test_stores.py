@@ -8,6 +8,7 @@ import re
 import socket
 import sqlite3
 import threading
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from datetime import UTC, timedelta
 from typing import TYPE_CHECKING
@@ -36,7 +37,7 @@ from handlers.record import (
 )
 from handlers.runs import AlreadyDone, Ask, Busy, Claimed, Settled, Terms, decide
 from handlers.stores import StoreUrlError, check_url, digest, is_local, open_store
-from tests.handlers.support import Unreliable, redis_server, utc
+from tests.handlers.support import Unreliable, claim_all, redis_server, utc
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -164,30 +165,12 @@ def test_of_many_rivals_in_threads_one_replaces(store: RunStore) -> None:
     assert len(results) == 16
 
 
-def _claim_all(url: str, entries: list[str], results: multiprocessing.Queue) -> None:  # type: ignore[type-arg]  # no generic at run time
-    store = open_store(url)
-    won = [
-        entry
-        for entry in entries
-        if isinstance(acquire(store, ask(entry), lambda: NOW), Got)
-    ]
-    results.put(won)
-
-
 def test_of_rivals_in_several_processes_one_claims_each_run(store_url: str) -> None:
-    context = multiprocessing.get_context("spawn")
-    entries = [uuid4().hex for _ in range(40)]
-    results: multiprocessing.Queue[list[str]] = context.Queue()
-    rivals = [
-        context.Process(target=_claim_all, args=(store_url, entries, results))
-        for _ in range(3)
-    ]
-    for rival in rivals:
-        rival.start()
-    won = [entry for _ in rivals for entry in results.get(timeout=60)]
-    for rival in rivals:
-        rival.join()
-    assert sorted(won) == sorted(entries)
+    asked = [ask() for _ in range(40)]
+    with ProcessPoolExecutor(3, multiprocessing.get_context("spawn")) as pool:
+        rivals = [pool.submit(claim_all, store_url, asked, NOW) for _ in range(3)]
+        won = [entry for rival in rivals for entry in rival.result(60)]
+    assert sorted(won) == sorted(one.key.entry for one in asked)
 
 
 # --- The deterministic race: the first claim starts its rival ---------------------
