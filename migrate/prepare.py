@@ -6,7 +6,9 @@ app's region is looked up before anything else is asked or written.
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from migrate import inputs
@@ -18,13 +20,13 @@ from migrate.problems import ApiError, wrong_region
 from migrate.terminal import NO, end, fail, remark
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from datetime import datetime
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from migrate.livejob import Json
     from migrate.settings import Settings
     from migrate.sources import Sources
+    from migrate.store import JobStore
     from migrate.translate import Translation
 
 
@@ -73,12 +75,34 @@ class Wanted:
         )
 
 
+def now() -> datetime:
+    """Give the machine's time."""
+    return datetime.now(UTC)
+
+
+@contextmanager
+def api() -> Iterator[JobStore]:
+    """Give the job store; what its API says no to ends the command."""
+    from migrate.scheduler import connected  # noqa: PLC0415 - loads Google's clients
+
+    with connected() as store:
+        try:
+            yield store
+        except ApiError as problem:
+            fail(str(problem))
+
+
 def wanted(
-    paths: tuple[Path, ...], now: datetime, form: str, chosen: dict[str, Any]
+    paths: tuple[Path, ...],
+    at: datetime,
+    form: str,
+    chosen: dict[str, Any],
+    *,
+    refuse: bool = True,
 ) -> Wanted:
     """Read, settle and translate; ends the command where that cannot be.
 
-    Losses that nobody accepted and blocks end it with 1, all told.
+    Losses that nobody accepted and blocks end it with 1, all told, if `refuse`.
     """
     files = inputs.read(paths, chosen["dispatch"], form)
     settings, notes = inputs.settings(files, chosen, form)
@@ -86,14 +110,15 @@ def wanted(
         remark(told.text)
     if settings.project is None:
         fail("live jobs need --project, or CLOUDSDK_CORE_PROJECT")
-    settings = replace(settings, location=_location(settings))
+    settings = replace(settings, location=location_of(settings))
     urls = frozenset(chosen.get("only") or ())
-    found = Wanted(files, settings, inputs.translations(files, settings, now), urls)
-    _end_if_refused(found)
+    found = Wanted(files, settings, inputs.translations(files, settings, at), urls)
+    if refuse:
+        _end_if_refused(found)
     return found
 
 
-def _location(settings: Settings) -> str:
+def location_of(settings: Settings) -> str:
     """Give the location of the jobs: the one said, or the app's.
 
     App Engine targets live in the app's region and nowhere else, so that is looked up

@@ -83,6 +83,7 @@ class JobStore:
     reads: Bucket
     sleep: Callable[[float], None]
     patience: Patience = field(default_factory=Patience)
+    share: Callable[[], float] = random.random  # 0 to 1: spreads the waits
     _legacy_lock: Lock = field(default_factory=Lock)
 
     # Reading
@@ -223,7 +224,7 @@ class JobStore:
                 throttled += 1
                 if throttled == self.patience.quota_tries:
                     raise
-                wait = self.patience.wait_for_quota(throttled, random.random())  # noqa: S311 - spreads tries, guards nothing
+                wait = self.patience.wait_for_quota(throttled, self.share())
             except (Lost, Exists, Missing, WrongState) as problem:
                 match settle(problem):
                     case Done(job):
@@ -234,7 +235,7 @@ class JobStore:
                         tried = next(tries)
                         if tried == self.patience.tries:
                             raise
-                wait = self.patience.wait(tried, random.random())  # noqa: S311 - as above
+                wait = self.patience.wait(tried, self.share())
             self.sleep(wait)
 
 

@@ -77,6 +77,22 @@ def show(lines: Iterable[Text]) -> None:
     click.echo(captured.get(), nl=False, color=console.is_terminal)
 
 
+_SEVERITIES: Final = {"error": "red", "warning": "yellow", "info": "cyan"}
+
+
+def show_findings(text: str) -> None:
+    """Print findings, their severity and code in colour on a terminal."""
+    from rich.text import Text  # noqa: PLC0415 - slow to load
+
+    lines = []
+    for line in text.splitlines():
+        shown = Text(line)
+        for severity, colour in _SEVERITIES.items():
+            shown.highlight_regex(rf"(?<=: ){severity} [a-z0-9-]+(?=: )", colour)
+        lines.append(shown)
+    show(lines)
+
+
 def show_json(document: dict[str, Any]) -> None:
     """Print a document for programs."""
     show_exactly(json.dumps(document, indent=2, ensure_ascii=False) + "\n")

@@ -23,6 +23,8 @@ from cronspec.twin import to_groc, to_unix
         ("every 5 minutes from 10:00 to 14:00", ["*/5 10-13 * * *", "0 14 * * *"]),
         ("every 2 hours from 22:00 to 2:00 on fri", ["0 0,2,22 * * 5"]),
         ("every 6 hours synchronized", ["0 */6 * * *"]),
+        ("every 30 minutes from 8:30 to 17:00", ["30 8-16 * * *", "0 9-17 * * *"]),
+        ("every 20 minutes from 22:40 to 0:20", ["0,20 0,23 * * *", "40 22,23 * * *"]),
         ("every 90 minutes synchronized", ["0 */3 * * *", "30 1-22/3 * * *"]),
     ],
 )
