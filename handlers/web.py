@@ -117,6 +117,7 @@ class Service:
         )
         self._once = Once(claims, host.log, settings.lease)
         self._verifier = _verifier(settings)
+        self._warm = False
 
     def app(self) -> Flask:
         """Give the Flask application."""
@@ -160,12 +161,17 @@ class Service:
         return Response(json.dumps(facts) + "\n", mimetype="application/json")
 
     def _warm_up(self) -> Response:
-        """Load the store's client before the first run needs it."""
+        """Load the store's client before the first run needs it.
+
+        Once an instance: anybody may ask, and the store's calls are paid for.
+        """
         try:
-            self._store.check()
+            if not self._warm:
+                self._store.check()
         except StoreError as error:
             self._log(Severity.ERROR, f"warmup: {error}")
             return _Answer(500, "not ready").response()
+        self._warm = True
         return _Answer(200, "ok").response()
 
     def _is_life_cycle(self, headers: Mapping[str, str]) -> bool:

@@ -19,8 +19,10 @@ from google.api_core import exceptions
 from google.api_core.datetime_helpers import DatetimeWithNanoseconds
 from google.auth.exceptions import DefaultCredentialsError, RefreshError
 from google.cloud import firestore
+from google.cloud.firestore_v1.services.firestore import FirestoreClient
 
 from cronspec.retry import NO_RETRIES
+from handlers import create_app
 from handlers.attempt import Attempt, Got, acquire
 from handlers.record import (
     At,
@@ -37,9 +39,20 @@ from handlers.record import (
 )
 from handlers.runs import AlreadyDone, Ask, Busy, Claimed, Settled, Terms, decide
 from handlers.stores import StoreUrlError, check_url, digest, is_local, open_store
-from tests.handlers.support import Unreliable, claim_all, redis_server, utc
+from tests.handlers.support import (
+    CRON,
+    SCHEDULER,
+    ManualClock,
+    Recorder,
+    Unreliable,
+    claim_all,
+    redis_server,
+    settings,
+    utc,
+)
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 NOW = utc("2026-11-30T08:00:00.400001")
@@ -406,6 +419,39 @@ def test_a_document_that_is_gone_is_a_conflict_though_its_path_names_a_database(
     monkeypatch.setattr(firestore.DocumentReference, "update", gone)
     store = open_store("firestore://shop/runs")
     assert store.replace(first(ask()), UTC_NOW) == Conflict()
+
+
+def test_on_firestore_a_run_costs_two_calls_on_the_wire(
+    tmp_path: Path, firestore_host: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FIRESTORE_EMULATOR_HOST", firestore_host)
+    called: list[str] = []
+    for name in ("commit", "batch_get_documents", "begin_transaction", "run_query"):
+        monkeypatch.setattr(FirestoreClient, name, counted(called, name))
+    cron = "cron:\n- {url: /a, schedule: every day 09:00}\n"
+    place = f"firestore://demo-cron/runs-{uuid4().hex}"
+    clock = ManualClock(utc("2026-11-30T09:00:00.2"))
+    app = create_app(settings(tmp_path, cron, CRON_STORE=place), Recorder("/a"), clock)
+    client = app.test_client()
+    client.get("/a", headers=CRON)  # an instance's first run looks back once more
+    clock.move(86_400)
+    called.clear()
+    assert client.get("/a", headers=CRON).headers["X-Cron-Outcome"] == "ran"
+    assert called == ["commit", "commit"]
+    called.clear()
+    assert client.get("/a", headers=SCHEDULER).headers["X-Cron-Outcome"] == "duplicate"
+    assert called == ["commit", "batch_get_documents"]
+
+
+def counted(called: list[str], name: str) -> Callable[..., object]:
+    """Give Google's own method, with a count of its calls."""
+    real: Callable[..., object] = getattr(FirestoreClient, name)
+
+    def count(*given: object, **more: object) -> object:
+        called.append(name)
+        return real(*given, **more)
+
+    return count
 
 
 # --- Redis ------------------------------------------------------------

@@ -146,8 +146,9 @@ def test_health_tells_the_version_and_two_digests_to_anyone(service: Service) ->
     assert "sqlite" not in json.dumps(told)
 
 
-def test_warmup_reaches_the_store_for_anyone(service: Service) -> None:
-    assert service.client.get("/_ah/warmup").status_code == 200
+def test_warmup_reaches_the_store_once_for_anyone(service: Service) -> None:
+    for _ in range(3):
+        assert service.client.get("/_ah/warmup").status_code == 200
     assert service.store.calls == ["check"]
 
 

@@ -8,19 +8,30 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from itertools import takewhile
 from typing import TYPE_CHECKING
+from uuid import uuid4
 
 import pytest
+from hypothesis import given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
 
 from cronspec import config, groc, naming, unixcron, zones
 from cronspec.schedule import EndTimeInterval, ticks
 from cronspec.twin import to_unix
 from handlers import Tasks, create_app
-from handlers.catalog import Texts, read
+from handlers.attempt import Attempt, Got, acquire
+from handlers.catalog import Catalog, Texts, read
+from handlers.record import At, RegisterKey, State
+from handlers.request import NotSent, Sender, Sent
+from handlers.runs import Ask
+from handlers.windows import CronRequest, Limits, meant_by
 from tests.handlers.support import (
     CRON,
     SCHEDULER,
     ManualClock,
+    MemoryStore,
     at_time,
     settings,
     utc,
@@ -450,6 +461,103 @@ def test_where_no_entry_of_the_url_reaches_here_all_do(tmp_path: Path) -> None:
     service = host(tmp_path, cron)
     assert service.get("09:00:00.1", CRON) == "ran"
     assert service.get("09:00:00.2", SCHEDULER | marks(cron)) == "duplicate"
+
+
+@dataclass
+class Played:
+    """Deliveries straight to the rules, on a store in memory."""
+
+    catalog: Catalog
+    store: MemoryStore = field(default_factory=MemoryStore)
+    clock: ManualClock = field(default_factory=ManualClock)
+    runs: list[RegisterKey] = field(default_factory=list)
+
+    def deliver(self, when: datetime, request: CronRequest, end: State) -> bool:
+        """Deliver once; tell whether it is answered well."""
+        self.clock.now = when
+        limits = Limits(timedelta(seconds=30), timedelta(minutes=10))
+        for candidate in meant_by(request, self.catalog, limits, when).candidates:
+            ask = Ask(
+                candidate.key,
+                request.sender.value,
+                uuid4().hex,
+                candidate.terms,
+                candidate.timeless,
+                candidate.only_retry,
+            )
+            got = acquire(self.store, ask, self.clock)
+            if isinstance(got, Got):
+                attempt = Attempt(self.store, got, candidate.terms, self.clock)
+                attempt.settle(end)
+                if end is State.DONE:
+                    self.runs.append(candidate.key)
+                return end is State.DONE
+        return True  # done before
+
+
+SHARED = st.lists(
+    st.sampled_from(
+        [
+            "every 5 minutes synchronized",
+            "every 10 minutes synchronized",
+            "every 15 minutes from 09:05 to 09:50",
+            "every day 09:10",
+            "every day 09:11",
+            "every monday 09:20",
+        ]
+    ),
+    min_size=1,
+    max_size=4,
+)
+
+
+@hypothesis_settings(max_examples=150, deadline=None)
+@given(SHARED, st.booleans(), st.data())
+def test_whatever_shares_a_url_each_tick_of_each_entry_is_one_run(
+    schedules: list[str],
+    marked: bool,  # noqa: FBT001 - a drawn value
+    data: st.DataObject,
+) -> None:
+    """Each tick is delivered by both senders, some of it twice, in any order."""
+    cron = "cron:\n" + "".join(entry(schedule) for schedule in schedules)
+    known = read(Texts("cron.yaml", cron), "default", None)
+    played = Played(known)
+    due = due_ticks(known, at("09:00"), at("09:31"))
+    deliveries = []
+    for tick, index in due:
+        for sender in (Sender.CRON, Sender.SCHEDULER):
+            lates = data.draw(st.lists(st.integers(0, 50), min_size=1, max_size=2))
+            deliveries += [
+                (tick + timedelta(seconds=late), sender, tick, index) for late in lates
+            ]
+    for when, sender, tick, index in sorted(deliveries, key=lambda one: one[0]):
+        sent: Sent | NotSent = NotSent()
+        carried: naming.Marks | naming.Unmarked = naming.Unmarked("none")
+        if sender is Sender.SCHEDULER:
+            sent = Sent(tick)
+            if marked:
+                carried = naming.read_marks(marks(cron, index))
+        request = CronRequest(sender, "/a", "shop", "job", sent, carried)
+        # What fails is retried a second later; in the end it holds.
+        failures = data.draw(st.integers(0, 2), label="failures")
+        for number, end in enumerate([State.FAILED] * failures + [State.DONE]):
+            if played.deliver(when + timedelta(seconds=number), request, end):
+                break
+    ran = [(str(key.window), key.entry) for key in played.runs]
+    expected = [(str(At(tick)), known.entries[index].key) for tick, index in due]
+    assert sorted(ran) == sorted(expected)
+
+
+def due_ticks(
+    known: Catalog, begin: datetime, end: datetime
+) -> list[tuple[datetime, int]]:
+    """Give what is due from `begin` on, by time, with each entry's index."""
+    due = []
+    for index, one in enumerate(known.entries):
+        assert not isinstance(one.schedule, EndTimeInterval)
+        coming = ticks(one.schedule, one.zone, begin - timedelta(seconds=1))
+        due += [(tick, index) for tick in takewhile(lambda tick: tick < end, coming)]
+    return sorted(due)
 
 
 # --- Copies of the file that differ -----------------------------------------------
