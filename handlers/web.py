@@ -72,6 +72,11 @@ def _utc_now() -> datetime:
     return datetime.now(UTC)
 
 
+def _in_utc(clock: Callable[[], datetime]) -> Callable[[], datetime]:
+    """Give the same clock in UTC: what names a register must not have an offset."""
+    return lambda: clock().astimezone(UTC)
+
+
 @dataclass(frozen=True, slots=True)
 class _Answer:
     """What is said outside: a status, one neutral word, perhaps an outcome."""
@@ -99,12 +104,12 @@ class Service:
         self._tasks: Tasks = host.tasks
         self._catalog: Catalog = host.catalog
         self._store: RunStore = host.store
-        self._clock = clock
+        self._clock = _in_utc(clock)
         self._log: Log = host.log
         self._limits: Limits = host.limits
         claims = Claims(
             host.store,
-            clock,
+            self._clock,
             host.log,
             settings.busy_wait,
             settings.threads // 2,
@@ -112,6 +117,7 @@ class Service:
         )
         self._once = Once(claims, host.log, settings.lease)
         self._verifier = _verifier(settings)
+        self._warm = False
 
     def app(self) -> Flask:
         """Give the Flask application."""
@@ -155,12 +161,17 @@ class Service:
         return Response(json.dumps(facts) + "\n", mimetype="application/json")
 
     def _warm_up(self) -> Response:
-        """Load the store's client before the first run needs it."""
+        """Load the store's client before the first run needs it.
+
+        Once an instance: anybody may ask, and the store's calls are paid for.
+        """
         try:
-            self._store.check()
+            if not self._warm:
+                self._store.check()
         except StoreError as error:
             self._log(Severity.ERROR, f"warmup: {error}")
             return _Answer(500, "not ready").response()
+        self._warm = True
         return _Answer(200, "ok").response()
 
     def _is_life_cycle(self, headers: Mapping[str, str]) -> bool:

@@ -160,7 +160,7 @@ def _print_audit(report: Report, form: str, show_ignored: bool) -> None:  # noqa
         case "sarif":
             show_json(sarif.as_sarif(report, own_version()))
         case "github":
-            click.echo(annotations.as_annotations(report), nl=False)
+            show_exactly(annotations.as_annotations(report))
         case _:
             show_findings(findings.as_text(report, show_ignored=show_ignored))
 

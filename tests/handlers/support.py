@@ -12,13 +12,14 @@ import threading
 import time
 import urllib.request
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 from uuid import uuid4
 
 from handlers import Settings, Tasks
+from handlers.attempt import Got, acquire
 from handlers.record import (
     Conflict,
     Record,
@@ -30,9 +31,12 @@ from handlers.record import (
     from_fields,
     to_fields,
 )
+from handlers.stores import open_store
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
+
+    from handlers.runs import Ask
 
 _T = TypeVar("_T")
 
@@ -171,6 +175,17 @@ class Unreliable:
         if fault == "after":
             raise StoreUnreachableError("the answer was lost")
         return result
+
+
+def claim_all(url: str, asked: list[Ask], now: datetime) -> list[str]:
+    """Claim what can be claimed, in a process of its own; give the entries won."""
+    store = open_store(url)
+    rivals = [replace(one, attempt_id=uuid4().hex) for one in asked]
+    return [
+        one.key.entry
+        for one in rivals
+        if isinstance(acquire(store, one, lambda: now), Got)
+    ]
 
 
 # --- Servers ----------------------------------------------------------------------

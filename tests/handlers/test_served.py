@@ -26,8 +26,8 @@ from tests.handlers.support import APP_ENGINE, CRON, SCHEDULER, gunicorn, wait_f
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-TICKS = int(os.environ.get("CRONSHIFT_TICKS", "120"))
-KILLS = int(os.environ.get("CRONSHIFT_KILLS", "4"))
+TICKS = int(os.environ.get("CRONSHIFT_TICKS", "60"))
+KILLS = int(os.environ.get("CRONSHIFT_KILLS", "3"))
 HERE = Path(__file__).parent
 
 # Two hours ago: the latest tick of every entry, for as long as the tests take.

@@ -209,6 +209,26 @@ def test_the_deadline_is_that_of_the_scaling_in_app_yaml(
     assert deadlines == [NOW + timedelta(seconds=seconds)]
 
 
+def test_faults_of_app_yaml_stop_the_service(tmp_path: Path) -> None:
+    (tmp_path / "app.yaml").write_text("runtime: [python313\n")
+    (tmp_path / "cron.yaml").write_text(CRON)
+    environ = {
+        "CRON_YAML": str(tmp_path / "cron.yaml"),
+        "CRON_STORE": f"sqlite:///{tmp_path / 'runs.db'}",
+    }
+    with pytest.raises(SettingsError, match=r"app\.yaml"):
+        create_app(Settings.from_environ(environ), Tasks())
+
+
+@pytest.mark.parametrize("name", ["jobs.yaml", "dispatch.yaml"])
+def test_a_file_beside_that_cannot_be_read_stops_the_service(
+    tmp_path: Path, name: str
+) -> None:
+    (tmp_path / name).mkdir()
+    with pytest.raises(SettingsError, match=name):
+        start(tmp_path)
+
+
 def test_an_unknown_deadline_stops_the_service(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

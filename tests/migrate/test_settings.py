@@ -35,7 +35,6 @@ intervals = "clock"
 routing = "declared"
 missing-retry-limit = 5
 set = "shop-jobs"
-owner = "terraform"
 accept = ["deadline-cut"]
 ignore = ["no-retries"]
 fail-on = "warning"
@@ -97,7 +96,6 @@ def test_every_key_says_what_it_says() -> None:
     assert settings.split is True
     assert settings.missing_retry_limit == 5
     assert settings.home.job_set == "shop-jobs"
-    assert settings.owner == "terraform"
     assert settings.accept == {"deadline-cut"}
     assert settings.ignore == {"no-retries"}
     assert settings.fail_on == "warning"
