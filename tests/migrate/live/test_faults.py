@@ -8,6 +8,7 @@ and the next one finishes.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -15,6 +16,7 @@ import pytest
 from emulator.app import App
 from emulator.clock import VirtualClock
 from emulator.faults import Cut, Fail, Fault, When
+from emulator.store import MemoryStore
 from emulator.world import World
 from migrate.apply import Outcome, Run
 from migrate.livejob import State
@@ -72,15 +74,32 @@ class Mortal(WorldApi):
         return answer
 
 
+@cache
+def furnished(count: int) -> MemoryStore:
+    """Give a store with the strangers' jobs and so many of BEFORE, made but once."""
+    world = World(app=App("shop", "europe-west"), clock=VirtualClock(NOW))
+    for one in [*BEFORE[:count], *STRANGERS]:
+        store_of(WorldApi(world)).create(one)
+    assert isinstance(world.store, MemoryStore)
+    return world.store
+
+
+def copied(store: MemoryStore) -> MemoryStore:
+    copy = MemoryStore()
+    copy._jobs, copy._keys = dict(store._jobs), list(store._keys)
+    return copy
+
+
 class Scene:
     """A world with jobs of ours and of strangers, and a plan for it."""
 
     def __init__(self, before: list[Any], desired: list[Any], scope: Scope) -> None:
-        self.world = World(app=App("shop", "europe-west"), clock=VirtualClock(NOW))
+        self.world = World(
+            app=App("shop", "europe-west"),
+            clock=VirtualClock(NOW),
+            store=copied(furnished(len(before))),
+        )
         self.desired, self.scope = desired, scope
-        store = store_of(WorldApi(self.world))
-        for one in [*before, *STRANGERS]:
-            store.create(one)
         self.strangers = self.theirs()
         self.world.journal.clear()
 
