@@ -8,6 +8,7 @@ from __future__ import annotations
 import signal
 import sys
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -16,8 +17,8 @@ import click
 from migrate import options
 from migrate.adoption import Misfit, adoptions
 from migrate.apply import Run
-from migrate.plan import diff
-from migrate.planfile import PlanFileError, Saved, dump, looks_like_one
+from migrate.plan import Create, diff, fired_twice
+from migrate.planfile import PlanFileError, Saved, dump, load, looks_like_one
 from migrate.prepare import Wanted, api, now, wanted
 from migrate.report import changes
 from migrate.terminal import DONE, NO, confirm, end, fail, remark, show, show_json
@@ -118,13 +119,19 @@ def _plan(asked: Wanted, store: JobStore, chosen: dict[str, Any]) -> Plan:
         moved_from=chosen["moved_from"],
     )
     plan = diff(asked.jobs, store.jobs(scope.parent, *scope.former), scope)
-    known = {job.url for job in plan.kept} | {
-        change.before.url for change in plan.changes if hasattr(change, "before")
-    }
-    known |= {one.entry.url for one in asked.translations}
-    if unknown := sorted(asked.urls - known):
-        fail(f"--only {unknown[0]}: no entry and no job of this set has that url")
-    return plan
+    entries = {one.entry.url for one in asked.translations}
+    for url in sorted(asked.urls - entries):
+        if not plan.knows(url):
+            fail(f"--only {url}: no entry and no job of this set has that url")
+    return _with_doubled(plan, store)
+
+
+def _with_doubled(plan: Plan, store: JobStore) -> Plan:
+    """Add what goes on firing beside new jobs; asked only where there are such."""
+    if not any(isinstance(one, Create) and not one.paused for one in plan.changes):
+        return plan
+    legacy = store.legacy_jobs(plan.scope.parent)
+    return replace(plan, doubled=fired_twice(plan, legacy))
 
 
 def _save(plan: Plan, out: Path) -> None:
@@ -193,17 +200,18 @@ def _saved(paths: tuple[Path, ...], chosen: dict[str, Any]) -> Saved | None:
             f"--{option} has no say in a saved plan, which is carried out as it is"
         )
     try:
-        return Saved(text, str(paths[0]))
+        return load(text, str(paths[0]))
     except PlanFileError as error:
         fail(str(error))
 
 
 def _again(saved: Saved, store: JobStore) -> Plan:
     try:
-        return saved.plan(store.jobs(saved.scope.parent, *saved.scope.former))
+        plan = saved.plan(store.jobs(saved.scope.parent, *saved.scope.former))
     except PlanFileError as error:
         remark(f"cronshift: {error}")
         end(NO)
+    return _with_doubled(plan, store)
 
 
 def _apply(plan: Plan, store: JobStore, at: datetime, form: str, *, yes: bool) -> int:

@@ -154,6 +154,7 @@ def plan_json(plan: Plan, now: datetime) -> dict[str, Any]:
         "foreign": [job.name for job in plan.foreign],
         "conflicts": [job.name for job in plan.conflicts],
         "refusal": plan.refusal or None,
+        "fires_twice": sorted({job.url for job in plan.doubled}),
         "jobs": {"now": plan.live, "then": plan.then},
         "monthly_cost_usd": monthly_cost(plan.then),
     }
@@ -195,6 +196,10 @@ def plan_text(plan: Plan, now: datetime) -> Iterator[Text]:
     for change in plan.changes:
         yield Text()
         yield from _change_text(change, now)
+    quiet = [job for job in plan.kept if job.state is not State.ENABLED]
+    if quiet:
+        yield Text()
+        yield Text(f"Not firing, and left so: {_names(quiet)}", style="dim")
     if plan.foreign:
         yield Text()
         yield Text(f"Not ours, left alone: {_names(plan.foreign)}", style="dim")
@@ -206,6 +211,15 @@ def plan_text(plan: Plan, now: datetime) -> Iterator[Text]:
         )
     if plan.refusal:
         yield Text(f"! {plan.refusal}", style="red")
+    if plan.doubled:
+        urls = sorted({job.url for job in plan.doubled})
+        more = f" and {len(urls) - 8} more" if len(urls) > 8 else ""
+        yield Text(
+            f"! Legacy jobs fire these today, and both would from then on: "
+            f"{', '.join(urls[:8])}{more}. Without a host that runs each tick once, "
+            "make them --paused, or move them with cutover.",
+            style="yellow",
+        )
     yield Text()
     yield Text(
         f"{plan.then} jobs then, {plan.live} now; {plan.then} jobs cost about "
