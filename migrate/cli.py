@@ -64,7 +64,7 @@ def _print_version(context: click.Context, _: click.Parameter, value: bool) -> N
 
 # The commands on live jobs, and the modules that have them.
 _LIVE: Final = {
-    "adopt": "migrate.cli_live",
+    "adopt": "migrate.cli_adopt",
     "apply": "migrate.cli_live",
     "export-cron": "migrate.cli_look",
     "plan": "migrate.cli_live",
