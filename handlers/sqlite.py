@@ -49,8 +49,8 @@ class SqliteStore:
     """A store in the file `path`, which is made when it is first used."""
 
     def __init__(self, path: Path) -> None:
-        self._path = path
         self._idle: queue.SimpleQueue[sqlite3.Connection] = queue.SimpleQueue()
+        self._path = path
         self._pid = os.getpid()
         self._created = count(1)
 
@@ -148,7 +148,7 @@ class SqliteStore:
             ) from error
         return connection
 
-    def close(self) -> None:
-        """Close the connections that no thread uses."""
+    def __del__(self) -> None:
+        """Close the connections, which nobody uses any more."""
         while not self._idle.empty():
             self._idle.get_nowait().close()

@@ -4,15 +4,25 @@ from __future__ import annotations
 
 import sys
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from cronspec.schedule import ScheduleError
 from cronspec.zones import TZDATA_VERSION, ZoneError
-from migrate import cli_live, inputs, options, terminal
+from migrate import inputs, options, terminal
 from migrate.notes import Level, Note, note
-from migrate.terminal import DONE, NO, fail, remark, show, show_exactly, show_json
+from migrate.terminal import (
+    DONE,
+    NO,
+    fail,
+    remark,
+    show,
+    show_exactly,
+    show_findings,
+    show_json,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -52,7 +62,32 @@ def _print_version(context: click.Context, _: click.Parameter, value: bool) -> N
         context.exit()
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+# The commands on live jobs, and the modules that have them.
+_LIVE: Final = {
+    "adopt": "migrate.cli_live",
+    "apply": "migrate.cli_live",
+    "export-cron": "migrate.cli_look",
+    "plan": "migrate.cli_live",
+    "status": "migrate.cli_look",
+}
+
+
+class _Commands(click.Group):
+    """All commands; those on live jobs are loaded only where they are wanted."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Give all names in order."""
+        return sorted([*super().list_commands(ctx), *_LIVE])
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Give the command of that name."""
+        if cmd_name not in _LIVE:
+            return super().get_command(ctx, cmd_name)
+        commands: dict[str, click.Command] = import_module(_LIVE[cmd_name]).COMMANDS
+        return commands[cmd_name]
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.option(
     "--version",
     is_flag=True,
@@ -65,7 +100,7 @@ def cli() -> None:
     """Move App Engine cron to Cloud Scheduler: audit, translate, prove.
 
     PATH is a folder with a cron.yaml, one cron file, or several of either. Only the
-    commands on live jobs (plan, apply, adopt) need an account and a network.
+    commands on live jobs (plan, apply, status, …) need an account and a network.
 
     Exit codes: 0 done; 1 the answer is no (findings, a divergence, a loss not
     accepted); 2 could not (unreadable file, bad usage, faults in a file).
@@ -125,9 +160,9 @@ def _print_audit(report: Report, form: str, show_ignored: bool) -> None:  # noqa
         case "sarif":
             show_json(sarif.as_sarif(report, own_version()))
         case "github":
-            click.echo(annotations.as_annotations(report), nl=False)
+            show_exactly(annotations.as_annotations(report))
         case _:
-            click.echo(findings.as_text(report, show_ignored=show_ignored), nl=False)
+            show_findings(findings.as_text(report, show_ignored=show_ignored))
 
 
 # --- translate ------------------------------------------------------------------
@@ -359,10 +394,6 @@ def completion_command(shell: str) -> None:
     kind = get_completion_class(shell)
     assert kind is not None  # noqa: S101 - the three that click knows
     click.echo(kind(cli, {}, "cronshift", "_CRONSHIFT_COMPLETE").source())
-
-
-for command in cli_live.COMMANDS:
-    cli.add_command(command)
 
 
 def _now() -> datetime:

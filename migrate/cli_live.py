@@ -1,4 +1,4 @@
-"""The commands on live jobs: plan, apply, adopt. `cli` adds them to the command line.
+"""The commands on live jobs: plan, apply, adopt. `cli` loads them where one is wanted.
 
 Google's clients are loaded only when one of them runs.
 """
@@ -8,20 +8,23 @@ from __future__ import annotations
 import signal
 import sys
 from contextlib import contextmanager
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from migrate import options
+from migrate.adoption import Misfit, adoptions
+from migrate.apply import Run
+from migrate.plan import diff
 from migrate.planfile import PlanFileError, Saved, dump, looks_like_one
-from migrate.prepare import Wanted, wanted
-from migrate.problems import ApiError
+from migrate.prepare import Wanted, api, now, wanted
+from migrate.report import changes
 from migrate.terminal import DONE, NO, confirm, end, fail, remark, show, show_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from datetime import datetime
     from threading import Event
 
     from migrate.apply import Outcome, Result
@@ -46,6 +49,13 @@ _max_deletes = click.option(
 _paused = click.option(
     "--paused", is_flag=True, help="Make new jobs so that none fires before its resume."
 )
+_moved_from = click.option(
+    "--moved-from",
+    multiple=True,
+    metavar="ID",
+    help="A region where jobs of this set lived before (repeatable): the API cannot "
+    "move a job, so they are made anew here and deleted there.",
+)
 _yes = click.option("--yes", is_flag=True, help="Do not ask.")
 
 
@@ -57,6 +67,7 @@ _yes = click.option("--yes", is_flag=True, help="Do not ask.")
 @options.choices
 @_only
 @_max_deletes
+@_moved_from
 @_paused
 @click.option(
     "--out",
@@ -71,10 +82,11 @@ _yes = click.option("--yes", is_flag=True, help="Do not ask.")
 )
 @options.form
 def plan_command(
+    *,
     paths: tuple[Path, ...],
     form: str,
     out: Path | None,
-    detailed_exitcode: bool,  # noqa: FBT001 - click gives it by name
+    detailed_exitcode: bool,
     **chosen: Any,
 ) -> int:
     """Compare the live jobs with what cron.yaml wants; change nothing.
@@ -82,18 +94,16 @@ def plan_command(
     Only jobs with our marks, and of this set, are ours. Exits 1 where the plan could
     not be applied: a loss not accepted, a name that is taken, too many deletions.
     """
-    now = _now()
-    asked = wanted(paths, now, form, chosen)
+    at = now()
+    asked = wanted(paths, at, form, chosen)
     if out is not None and asked.settings.owner == "terraform":
         fail('--out is for apply, and owner = "terraform" has none: drop it')
-    with _api() as store:
+    with api() as store:
         plan = _plan(asked, store, chosen)
-    from migrate.report import changes  # noqa: PLC0415 - rich is slow to load
-
     if form == "json":
-        show_json(changes.plan_json(plan, now))
+        show_json(changes.plan_json(plan, at))
     else:
-        show(changes.plan_text(plan, now))
+        show(changes.plan_text(plan, at))
     if plan.conflicts or plan.refusal:
         end(NO)
     if out is not None:
@@ -102,10 +112,12 @@ def plan_command(
 
 
 def _plan(asked: Wanted, store: JobStore, chosen: dict[str, Any]) -> Plan:
-    from migrate.plan import diff  # noqa: PLC0415 - not wanted for --help
-
-    scope = asked.scope(paused=chosen["paused"], max_deletes=chosen["max_deletes"])
-    plan = diff(asked.jobs, store.jobs(asked.parent), scope)
+    scope = asked.scope(
+        paused=chosen["paused"],
+        max_deletes=chosen["max_deletes"],
+        moved_from=chosen["moved_from"],
+    )
+    plan = diff(asked.jobs, store.jobs(scope.parent, *scope.former), scope)
     known = {job.url for job in plan.kept} | {
         change.before.url for change in plan.changes if hasattr(change, "before")
     }
@@ -131,13 +143,15 @@ def _save(plan: Plan, out: Path) -> None:
 @options.choices
 @_only
 @_max_deletes
+@_moved_from
 @_paused
 @_yes
 @options.form
 def apply_command(
+    *,
     paths: tuple[Path, ...],
     form: str,
-    yes: bool,  # noqa: FBT001 - click gives it by name
+    yes: bool,
     **chosen: Any,
 ) -> None:
     """Make the live jobs what cron.yaml wants, or carry out a saved plan.
@@ -146,20 +160,20 @@ def apply_command(
     the jobs changed since. Shows the plan and asks first. Exits 1 if anything was not
     done; run again, it goes on from what is there.
     """
-    now = _now()
+    at = now()
     saved = _saved(paths, chosen)
-    with _api() as store:
+    with api() as store:
         if saved is not None:
             plan = _again(saved, store)
         else:
-            asked = wanted(paths, now, form, chosen)
+            asked = wanted(paths, at, form, chosen)
             if asked.settings.owner == "terraform":
                 fail(
                     'owner = "terraform": these jobs are Terraform\'s to change; '
                     "cronshift plan compares, terraform apply changes"
                 )
             plan = _plan(asked, store, chosen)
-        sys.exit(_apply(plan, store, now, form, yes))
+        sys.exit(_apply(plan, store, at, form, yes=yes))
 
 
 def _saved(paths: tuple[Path, ...], chosen: dict[str, Any]) -> Saved | None:
@@ -186,20 +200,18 @@ def _saved(paths: tuple[Path, ...], chosen: dict[str, Any]) -> Saved | None:
 
 def _again(saved: Saved, store: JobStore) -> Plan:
     try:
-        return saved.plan(store.jobs(saved.scope.parent))
+        return saved.plan(store.jobs(saved.scope.parent, *saved.scope.former))
     except PlanFileError as error:
         remark(f"cronshift: {error}")
         end(NO)
 
 
-def _apply(plan: Plan, store: JobStore, now: datetime, form: str, yes: bool) -> int:  # noqa: FBT001 - as the option has it
-    from migrate.report import changes  # noqa: PLC0415 - rich is slow to load
-
+def _apply(plan: Plan, store: JobStore, at: datetime, form: str, *, yes: bool) -> int:
     if form == "text":
-        show(changes.plan_text(plan, now))
+        show(changes.plan_text(plan, at))
     if plan.conflicts or plan.refusal:
         if form == "json":
-            show_json(changes.plan_json(plan, now))
+            show_json(changes.plan_json(plan, at))
         return NO
     if plan and not yes:
         confirm(f"Make {len(plan.changes)} changes?")
@@ -212,7 +224,6 @@ def _apply(plan: Plan, store: JobStore, now: datetime, form: str, yes: bool) -> 
 
 
 def _carry_out(plan: Plan, store: JobStore, form: str) -> tuple[Outcome, bool]:
-    from migrate.apply import Run  # noqa: PLC0415 - not wanted for --help
     from migrate.report import changes  # noqa: PLC0415 - rich is slow to load
 
     total, told = len(plan.changes), 0
@@ -223,7 +234,7 @@ def _carry_out(plan: Plan, store: JobStore, form: str) -> tuple[Outcome, bool]:
         if form == "text":
             show([changes.result_text(result, told, total)])
 
-    run = Run(store, _now, tell)
+    run = Run(store, now, tell)
     with _stopping(run.stop):
         outcome = run.apply(plan)
     return outcome, run.stop.is_set()
@@ -268,9 +279,10 @@ def _stopping(stop: Event) -> Iterator[None]:
 @options.choices
 @_yes
 def adopt_command(
+    *,
     names: tuple[str, ...],
     paths: tuple[Path, ...],
-    yes: bool,  # noqa: FBT001 - click gives it by name
+    yes: bool,
     **chosen: Any,
 ) -> None:
     """Take hand-made jobs over: each becomes the job of the entry with its url.
@@ -278,13 +290,12 @@ def adopt_command(
     NAME is a job's id. It keeps its name, history and pause; what else would change is
     shown first.
     """
-    from migrate.adoption import Misfit, adoptions  # noqa: PLC0415 - seldom used
     from migrate.report import changes  # noqa: PLC0415 - rich is slow to load
 
-    asked = wanted(paths, _now(), "text", chosen)
+    asked = wanted(paths, now(), "text", chosen)
     if asked.settings.owner == "terraform":
         fail('owner = "terraform": import them there (translate --import-blocks)')
-    with _api() as store:
+    with api() as store:
         live = list(store.jobs(asked.parent))
         found = adoptions(names, asked.jobs, live, asked.settings.job_set)
         misfits = [one for one in found if isinstance(one, Misfit)]
@@ -302,23 +313,8 @@ def adopt_command(
             remark(f"adopted {update.before.job_id}")
 
 
-# --- What they share ----------------------------------------------------------------
-
-
-@contextmanager
-def _api() -> Iterator[JobStore]:
-    """Give the job store; what its API says no to ends the command."""
-    from migrate.scheduler import connected  # noqa: PLC0415 - loads Google's clients
-
-    with connected() as store:
-        try:
-            yield store
-        except ApiError as problem:
-            fail(str(problem))
-
-
-def _now() -> datetime:
-    return datetime.now(UTC)
-
-
-COMMANDS: Final = (plan_command, apply_command, adopt_command)
+COMMANDS: Final = {
+    "adopt": adopt_command,
+    "apply": apply_command,
+    "plan": plan_command,
+}

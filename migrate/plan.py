@@ -71,13 +71,14 @@ Change = Create | Update | Finish | Delete
 class Scope:
     """What a plan is about.
 
-    `parent` is the location's name; jobs of the set elsewhere are moved there. `urls`:
-    the only ones that may change, all where it is empty. `paused`: new jobs are made
-    paused.
+    `parent` is the location's name, `former` those of locations whose jobs of the set
+    are to be in it now. `urls`: the only ones that may change, all where it is empty.
+    `paused`: new jobs are made paused.
     """
 
     parent: str
     job_set: str = "default"
+    former: tuple[str, ...] = ()
     urls: frozenset[str] = frozenset()
     paused: bool = False
     max_deletes: int | None = None
@@ -183,7 +184,10 @@ def _parted(
     ours: list[LiveJob] = []
     foreign: list[LiveJob] = []
     for job in actual:
-        (ours if job.belongs_to(scope.job_set) else foreign).append(job)
+        if job.belongs_to(scope.job_set):
+            ours.append(job)
+        elif job.parent == scope.parent:
+            foreign.append(job)
     return ours, foreign
 
 
@@ -193,25 +197,17 @@ def _paired(
     """Pair what is wanted with what is there: by name, then by the entry's mark."""
     by_name = {job.name: job for job in ours}
     found = {job["name"]: by_name.pop(job["name"], None) for job in desired}
-    by_entry: dict[str, list[LiveJob]] = {}
+    by_entry: dict[tuple[str, str], list[LiveJob]] = {}
     for job in by_name.values():
         if isinstance(job.marks, Marks):
-            by_entry.setdefault(job.marks.entry, []).append(job)
+            by_entry.setdefault((job.parent, job.marks.entry), []).append(job)
     for wanted in desired:
-        same = by_entry.get(header_of(wanted, ENTRY_HEADER))
-        if (
-            found[wanted["name"]] is None
-            and same
-            and _parent(same[0]) == _parent(wanted)
-        ):
+        parent = wanted["name"].rpartition("/jobs/")[0]
+        same = by_entry.get((parent, header_of(wanted, ENTRY_HEADER)))
+        if found[wanted["name"]] is None and same:
             found[wanted["name"]] = same.pop(0)
     unwanted = [job for left in by_entry.values() for job in left]
     return [(job, found[job["name"]]) for job in desired], unwanted
-
-
-def _parent(job: LiveJob | Json) -> str:
-    name = job["name"] if isinstance(job, dict) else job.name
-    return str(name).rpartition("/jobs/")[0]
 
 
 def _change(live: LiveJob, wanted: Json) -> Change | None:

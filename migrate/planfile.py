@@ -37,6 +37,7 @@ def dump(plan: Plan) -> str:
         "scope": {
             "parent": scope.parent,
             "set": scope.job_set,
+            "former": list(scope.former),
             "urls": sorted(scope.urls),
             "paused": scope.paused,
             "max_deletes": scope.max_deletes,
@@ -78,6 +79,7 @@ class Saved:
         self.scope = Scope(
             parent=said_scope["parent"],
             job_set=said_scope["set"],
+            former=tuple(said_scope["former"]),
             urls=frozenset(said_scope["urls"]),
             paused=said_scope["paused"],
             max_deletes=said_scope["max_deletes"],

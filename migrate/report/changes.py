@@ -91,7 +91,7 @@ def remarks(change: Change, now: datetime) -> list[str]:
         case Finish():
             return ["its paused creation was broken off: finished, and left paused"]
         case Delete(before):
-            return _stays(before)
+            return [f"in {before.parent.rpartition('/')[2]}", *_stays(before)]
 
 
 def _first(job: Json, now: datetime) -> str:
