@@ -85,6 +85,10 @@ def test_without_a_scope_it_is_the_project() -> None:
         ({"CRON_LOCAL": "yes"}, "say 1"),
         ({"CRON_LOCAL": "1", "GAE_ENV": "standard", **FIRESTORE}, "let others in"),
         ({"CRON_LOCAL": "1", "K_SERVICE": "x"}, "let others in"),
+        ({"CRON_LOCAL": "1", "K_REVISION": "x"}, "let others in"),
+        ({"CRON_LOCAL": "1", "FUNCTION_TARGET": "x"}, "let others in"),
+        ({"CRON_LOCAL": "1", "KUBERNETES_SERVICE_HOST": "x"}, "let others in"),
+        ({"CRON_LOCAL": "1", "GAE_INSTANCE": "x"}, "let others in"),
         ({"CRON_FLEXIBLE": "1"}, "GAE_SERVICE and GAE_INSTANCE"),
         ({"CRON_OIDC_AUDIENCE": "https://x"}, "go together"),
         ({"CRON_OIDC_EMAILS": "a@b"}, "go together"),
@@ -132,6 +136,15 @@ def test_a_password_in_a_wrong_store_url_is_not_told() -> None:
         ),
         ({"CRON_OIDC_IAM": "1"}, "has no effect"),
         ({"CRON_SECRET": "x"}, "CRON_SECRET is no setting"),
+        (
+            {
+                **STANDARD,
+                **FIRESTORE,
+                "CRON_OIDC_AUDIENCE": "https://x",
+                "CRON_OIDC_EMAILS": "a@b",
+            },
+            "CRON_SCOPE is not set",
+        ),
     ],
 )
 def test_what_costs_something_is_told(variables: dict[str, str], warning: str) -> None:
