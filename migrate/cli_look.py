@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from migrate import options
+from migrate import options, overlay
 from migrate.export.cron import cron_yaml
 from migrate.prepare import api, located, now, wanted
 from migrate.report import who_fires
@@ -29,7 +29,7 @@ def status_command(*, paths: tuple[Path, ...], form: str, **chosen: Any) -> None
     Exits 1 where an entry is fired twice or by nobody, or a job is not as the file
     has it.
     """
-    asked = wanted(paths, now(), form, chosen, refuse=False)
+    asked = wanted(paths, now(), form, chosen, strict=False)
     with api() as store:
         live = store.jobs(asked.parent)
         legacy = list(store.legacy_jobs(asked.parent))
@@ -53,7 +53,7 @@ def export_cron_command(
 ) -> None:
     """Print live jobs as a cron.yaml, with notes on what it cannot say."""
     if project is None:
-        project = options.project_of_environment()
+        project = overlay.project_of_environment()
     if project is None:
         fail("live jobs need --project, or CLOUDSDK_CORE_PROJECT")
     place, _ = located(Settings(project=project, location=location))
