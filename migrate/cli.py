@@ -63,7 +63,7 @@ def _print_version(context: click.Context, _: click.Parameter, value: bool) -> N
 
 # Commands that are loaded only where they are wanted, and the modules they are in.
 _LATER: Final = {
-    "adopt": "migrate.cli_live",
+    "adopt": "migrate.cli_adopt",
     "apply": "migrate.cli_live",
     "completion": "migrate.cli_completion",
     "explain": "migrate.cli_schedules",

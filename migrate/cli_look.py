@@ -29,7 +29,7 @@ def status_command(*, paths: tuple[Path, ...], form: str, **chosen: Any) -> None
     Exits 1 where an entry is fired twice or by nobody, or a job is not as the file
     has it.
     """
-    asked = wanted(paths, now(), form, chosen, refuse=False)
+    asked = wanted(paths, now(), form, chosen, strict=False)
     with api() as store:
         live = store.jobs(asked.parent)
         legacy = list(store.legacy_jobs(asked.parent))

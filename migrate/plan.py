@@ -8,7 +8,7 @@ compared by their normal forms, so what has no effect is no change.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from cronspec.naming import ENTRY_HEADER, PAUSED_HEADER, Marks
@@ -93,7 +93,8 @@ class Plan:
     """The changes, in the order in which they are made; false where there are none.
 
     `conflicts` are foreign jobs on names that are needed: nothing may be applied.
-    `kept` are ours that stay as they are; `desired` is what was wanted.
+    `kept` are ours that stay as they are; `desired` is what was wanted. `doubled` are
+    the legacy jobs that fire beside what is made.
     """
 
     scope: Scope
@@ -101,7 +102,8 @@ class Plan:
     changes: tuple[Change, ...]
     kept: tuple[LiveJob, ...] = ()
     foreign: tuple[LiveJob, ...] = ()
-    conflicts: tuple[LiveJob, ...] = field(default=())
+    conflicts: tuple[LiveJob, ...] = ()
+    doubled: tuple[LiveJob, ...] = ()
 
     def __bool__(self) -> bool:
         return bool(self.changes)
@@ -122,6 +124,11 @@ class Plan:
         """How many jobs of the set will be there."""
         made = sum(isinstance(one, Create) for one in self.changes)
         return self.live + made - len(self.deletes)
+
+    def knows(self, url: str) -> bool:
+        """Tell whether a live job of the set asks for `url`."""
+        changed = [one.before for one in self.changes if not isinstance(one, Create)]
+        return any(job.url == url for job in (*self.kept, *changed))
 
     @property
     def refusal(self) -> str:
@@ -175,6 +182,18 @@ def diff(desired: Sequence[Json], actual: Iterable[LiveJob], scope: Scope) -> Pl
         tuple(kept),
         tuple(foreign),
         tuple(conflicts),
+    )
+
+
+def fired_twice(plan: Plan, legacy: Iterable[LiveJob]) -> tuple[LiveJob, ...]:
+    """Give the legacy jobs that go on firing beside jobs that the plan makes."""
+    made = {
+        url_of(change.after)
+        for change in plan.changes
+        if isinstance(change, Create) and not change.paused
+    }
+    return tuple(
+        job for job in legacy if job.url in made and job.state is State.ENABLED
     )
 
 

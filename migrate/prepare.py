@@ -107,11 +107,11 @@ def wanted(
     form: str,
     chosen: dict[str, Any],
     *,
-    refuse: bool = True,
+    strict: bool = True,
 ) -> Wanted:
     """Read, settle and translate; ends the command where that cannot be.
 
-    Losses that nobody accepted and blocks end it with 1, all told, if `refuse`.
+    Losses that nobody accepted and blocks end it with 1, all told, if it is `strict`.
     """
     files = inputs.read(paths, chosen["dispatch"], form)
     settings, notes = inputs.settings(files, chosen, form)
@@ -125,7 +125,7 @@ def wanted(
     found = Wanted(files, settings, inputs.translations(files, settings, at), urls)
     if app is not None:
         _check_app(found, app)
-    if refuse:
+    if strict:
         _end_if_refused(found)
     return found
 

@@ -40,7 +40,7 @@ EDGES: dict[str, set[str]] = {
     "handlers/once.py": {"clock"},
     "handlers/proxy.py": {"google", "network"},
     "handlers/redis.py": {"redis"},
-    "handlers/sqlite.py": {"sqlite3"},
+    "handlers/sqlite.py": {"clock", "sqlite3"},
     "handlers/startup.py": {"clock", "environment", "files", "processes"},
     "handlers/web.py": {"clock", "flask"},
     "migrate/appengine.py": {"environment", "google", "network"},

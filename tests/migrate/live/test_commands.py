@@ -262,6 +262,25 @@ def test_what_fits_no_entry_is_not_taken_over(shop, name, why):
     assert why in result.output
 
 
+def test_legacy_jobs_that_would_fire_as_well_are_told(shop):
+    legacy = {"schedule": "every 5 minutes", "legacyAppEngineCron": True}
+    for url in ("/tasks/heartbeat", "/elsewhere"):
+        target = {"relativeUri": url, "httpMethod": "GET"}
+        body = legacy | {"appEngineHttpTarget": target}
+        shop.ask("POST", f"/v1beta1/{PARENT}/jobs", body)
+    assert shop.plan()["fires_twice"] == ["/tasks/heartbeat"]
+    assert "both would from then on: /tasks/heartbeat." in shop.run("plan")
+    assert shop.plan("--paused")["fires_twice"] == []
+    shop.run("apply", "--yes")
+    assert shop.plan()["fires_twice"] == []  # that is what status is for
+
+
+def test_jobs_that_do_not_fire_are_told_though_nothing_changes(shop):
+    shop.run("apply", "--yes")
+    shop.ask("POST", f"/v1/{PARENT}/jobs/{SUMMARY}:pause")
+    assert f"Not firing, and left so: {SUMMARY}" in shop.run("plan")
+
+
 # --- Limits -------------------------------------------------------------------------
 
 
