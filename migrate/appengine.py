@@ -19,11 +19,11 @@ from google.auth.transport.requests import AuthorizedSession
 
 from migrate.options import scheduler_location
 from migrate.problems import ApiError, Hopeless, Lost, no_app, no_credentials
-from migrate.scheduler import EMULATOR
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+EMULATOR: Final = "CLOUD_SCHEDULER_EMULATOR_HOST"
 _URL: Final = "https://appengine.googleapis.com"
 _SCOPE: Final = "https://www.googleapis.com/auth/cloud-platform"
 

@@ -6,9 +6,11 @@ app's region is looked up before anything else is asked or written.
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from migrate import inputs
@@ -139,7 +141,10 @@ def located(settings: Settings) -> tuple[str, App | None]:
     from migrate.appengine import app_of  # noqa: PLC0415 - loads Google's clients
 
     try:
-        app = app_of(str(settings.project))
+        with ThreadPoolExecutor(1) as pool:
+            asked = pool.submit(app_of, str(settings.project))
+            import_module("migrate.scheduler")  # loads while the app is asked for
+            app = asked.result()
     except ApiError as problem:
         if settings.location is None:
             fail(f"{problem}; or say where the jobs live: --location")

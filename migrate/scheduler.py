@@ -35,6 +35,7 @@ from google.protobuf.json_format import (  # type: ignore[import-untyped]  # as 
     ParseDict,
 )
 
+from migrate.appengine import EMULATOR
 from migrate.pacing import READS_A_MINUTE, WRITES_A_MINUTE, Bucket, Patience
 from migrate.problems import Answer, Call, Hopeless, lost, no_credentials, problem
 from migrate.store import JobStore, Page
@@ -44,7 +45,8 @@ if TYPE_CHECKING:
 
     from migrate.livejob import Json
 
-EMULATOR: Final = "CLOUD_SCHEDULER_EMULATOR_HOST"
+__all__ = ["EMULATOR", "GoogleApi", "connected"]
+
 _PAGE_SIZE: Final = 500
 
 
