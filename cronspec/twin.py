@@ -6,6 +6,7 @@ which a zone's clock changes is for a proof to say.
 
 from __future__ import annotations
 
+from calendar import monthrange
 from datetime import time, timedelta
 from itertools import pairwise
 
@@ -119,6 +120,9 @@ def to_groc(schedule: UnixCron) -> StartTimeInterval | CustomInterval | None:
     if len(minutes) == 1:
         at = time(minutes[0] // 60, minutes[0] % 60)
         if isinstance(schedule.days, frozenset):
+            longest = max(monthrange(2000, month)[1] for month in schedule.months)
+            if min(schedule.days) > longest:
+                return None  # groc refuses what never ticks
             return CustomInterval(at, MonthDays(schedule.days), schedule.months)
         weekdays = _weekdays(schedule)
         days = OrdinalWeekdays(EVERY_ORDINAL, weekdays)

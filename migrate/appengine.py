@@ -17,7 +17,7 @@ import requests
 from google.auth.exceptions import GoogleAuthError
 from google.auth.transport.requests import AuthorizedSession
 
-from migrate.options import scheduler_location
+from migrate.overlay import scheduler_location
 from migrate.problems import ApiError, Hopeless, Lost, no_app, no_credentials
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from migrate import options
+from migrate import options, overlay
 from migrate.export.cron import cron_yaml
 from migrate.prepare import api, located, now, wanted
 from migrate.report import who_fires
@@ -53,7 +53,7 @@ def export_cron_command(
 ) -> None:
     """Print live jobs as a cron.yaml, with notes on what it cannot say."""
     if project is None:
-        project = options.project_of_environment()
+        project = overlay.project_of_environment()
     if project is None:
         fail("live jobs need --project, or CLOUDSDK_CORE_PROJECT")
     place, _ = located(Settings(project=project, location=location))

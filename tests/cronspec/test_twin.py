@@ -44,6 +44,8 @@ def test_a_groc_schedule_has_twins(text: str, twins: list[str]) -> None:
         ("*/5 * * * *", "every 5 minutes synchronized"),
         ("*/5 10-13 * * *", "every 5 minutes from 10:00 to 13:55"),
         ("0 9,17 * * 1-5", "every 8 hours from 09:00 to 17:00 on mon,tue,wed,thu,fri"),
+        ("0 9 30 2 *", None),  # a day that no February has
+        ("0 9 31 4,5 *", "31 of apr,may 09:00"),
         ("0 9 1 * 1", None),  # groc knows no "or"
         ("0,5,15 9 * * *", None),  # steps of two lengths
         ("*/5 * * 1 *", None),  # an interval takes no months

@@ -302,6 +302,27 @@ def test_sqlite_waits_for_a_locked_file_no_longer_than_its_time_out(
     rival.close()
 
 
+def test_sqlite_is_opened_though_another_process_has_it_for_a_moment(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "runs.db"
+    rival = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    rival.execute("BEGIN EXCLUSIVE")
+    threading.Timer(0.3, rival.close).start()
+    open_store(f"sqlite:///{path}").check()
+
+
+def test_sqlite_that_stays_locked_cannot_be_opened(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("handlers.sqlite.CALL_SECONDS", 0.1)
+    rival = sqlite3.connect(tmp_path / "runs.db", isolation_level=None)
+    rival.execute("BEGIN EXCLUSIVE")
+    with pytest.raises(StoreUnreachableError, match="locked"):
+        open_store(f"sqlite:///{tmp_path}/runs.db").check()
+    rival.close()
+
+
 def test_sqlite_removes_what_has_expired(tmp_path: Path) -> None:
     store = open_store(f"sqlite:///{tmp_path}/runs.db")
     old = first(ask())

@@ -322,6 +322,18 @@ def test_a_version_that_another_instance_has_moved_is_no_leave_to_run(
     assert service.outcome("/interval") == "200 duplicate"
 
 
+def test_a_version_that_this_instance_remembers_is_no_reason_to_refuse(
+    service: Service,
+) -> None:
+    assert service.outcome("/interval") == "200 ran"
+    service.clock.move(5)
+    # What it remembers says done; another instance has tried anew since, and failed.
+    key, (fields, _) = next(iter(service.memory.kept.items()))
+    fields = {**fields, "state": State.FAILED.value, "attempt_id": "another"}
+    service.memory.kept[key] = fields, "moved"
+    assert service.outcome("/interval") == "200 ran"
+
+
 # --- Failure --------------------------------------------------------------------
 
 

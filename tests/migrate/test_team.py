@@ -269,7 +269,7 @@ def test_an_option_beats_the_settings(
     assert value == expected
 
 
-@pytest.mark.parametrize("command", ["audit", "translate", "prove"])
+@pytest.mark.parametrize("command", ["audit", "translate", "prove", "next"])
 @pytest.mark.parametrize(
     ("right", "misspelt", "told"),
     [
