@@ -53,6 +53,7 @@ def _print_version(context: click.Context, _: click.Parameter, value: bool) -> N
 
 
 _LIVE = ("adopt", "apply", "plan")
+_MOVES = ("cutover", "rollback")
 
 
 class _Commands(click.Group):
@@ -60,10 +61,14 @@ class _Commands(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Give all names in order."""
-        return sorted([*super().list_commands(ctx), *_LIVE])
+        return sorted([*super().list_commands(ctx), *_LIVE, *_MOVES])
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Give the command of that name."""
+        if cmd_name in _MOVES:
+            from migrate import cli_cutover  # noqa: PLC0415 - as below
+
+            return cli_cutover.COMMANDS[cmd_name]
         if cmd_name not in _LIVE:
             return super().get_command(ctx, cmd_name)
         from migrate import cli_live  # noqa: PLC0415 - not wanted for the others

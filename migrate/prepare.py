@@ -74,13 +74,20 @@ class Wanted:
 
 
 def wanted(
-    paths: tuple[Path, ...], now: datetime, form: str, chosen: dict[str, Any]
+    paths: tuple[Path, ...],
+    now: datetime,
+    form: str,
+    chosen: dict[str, Any],
+    *,
+    strict: bool = True,
 ) -> Wanted:
     """Read, settle and translate; ends the command where that cannot be.
 
-    Losses that nobody accepted and blocks end it with 1, all told.
+    A cron.yaml that is named brings its jobs.yaml along: what moved there is no
+    deletion. Losses that nobody accepted and blocks end it with 1 if it is `strict`,
+    all told.
     """
-    files = inputs.read(paths, chosen["dispatch"], form)
+    files = inputs.read(paths, chosen["dispatch"], form, whole=True)
     settings, notes = inputs.settings(files, chosen, form)
     for told in notes:
         remark(told.text)
@@ -89,7 +96,8 @@ def wanted(
     settings = replace(settings, location=_location(settings))
     urls = frozenset(chosen.get("only") or ())
     found = Wanted(files, settings, inputs.translations(files, settings, now), urls)
-    _end_if_refused(found)
+    if strict:
+        _end_if_refused(found)
     return found
 
 
