@@ -1,8 +1,8 @@
 """Entries from one cron file to another, each text as it stands, comments too. Pure.
 
 An entry's text is its lines, from the comments right above its dash to those of the
-next. A file that is not written so (flow style, anchors) is written anew instead. What
-comes out is read again before it is given: no entry may be lost or changed.
+next. A file that is not written so (in flow style) is written anew instead. What comes
+out is read again before it is given: no entry may be lost or changed.
 """
 
 from __future__ import annotations
@@ -42,15 +42,16 @@ class Listing:
 
 
 def transfer(
-    source: Listing, dest: Listing, dashes: Collection[int]
+    source: Listing, dest: Listing, dashes: Collection[tuple[int, int]]
 ) -> tuple[str, str]:
-    """Move the entries whose dashes stand in these lines; give both new texts.
+    """Move the entries whose dashes stand in these lines and columns.
 
-    One that stands in `dest` already is only taken away. Raises ListsError.
+    Gives both new texts. One that stands in `dest` already is only taken away.
+    Raises ListsError.
     """
     here, there = _entries(source.name, source.text), _entries(dest.name, dest.text)
     known = Counter(_said(entry) for entry in there)
-    going = [entry for entry in here if entry.place.line in dashes]
+    going = [entry for entry in here if _at(entry) in dashes]
     new = []
     for entry in going:
         if known[_said(entry)]:
@@ -82,6 +83,10 @@ def _entries(name: str, text: str) -> list[CronEntry]:
     if file.faults:
         raise ListsError("\n".join(map(str, file.faults)))
     return list(file.entries)
+
+
+def _at(entry: CronEntry) -> tuple[int, int]:
+    return entry.place.line, entry.place.column
 
 
 def _said(entry: CronEntry) -> tuple[Any, ...]:
@@ -208,12 +213,12 @@ def _by_nodes(
 ) -> tuple[str, str]:
     """Write both files anew: what they say stays, how they are written does not."""
     ours, theirs = _nodes(source), _nodes(dest)
-    kept = [ours[entry.place.line] for entry in staying]
-    added = [*theirs.values(), *(ours[entry.place.line] for entry in new)]
+    kept = [ours[_at(entry)] for entry in staying]
+    added = [*theirs.values(), *(ours[_at(entry)] for entry in new)]
     return _serialized(kept), _serialized(added)
 
 
-def _nodes(listing: Listing) -> dict[int, yaml.Node]:
+def _nodes(listing: Listing) -> dict[tuple[int, int], yaml.Node]:
     entries = _entries(listing.name, listing.text)
     if not entries:
         return {}
@@ -221,10 +226,10 @@ def _nodes(listing: Listing) -> dict[int, yaml.Node]:
     if not isinstance(top, yaml.MappingNode):
         raise _NotByLinesError
     items = next(value.value for key, value in top.value if key.value == "cron")
-    lines = [entry.place.line for entry in entries]
-    if len(items) != len(set(lines)):
+    places = [_at(entry) for entry in entries]
+    if len(items) != len(set(places)):
         raise _NotByLinesError
-    return dict(zip(lines, items, strict=True))
+    return dict(zip(places, items, strict=True))
 
 
 def _serialized(items: list[yaml.Node]) -> str:

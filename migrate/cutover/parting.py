@@ -38,7 +38,7 @@ def parted(
     waiting = {identity(one.entry) for one in translations if one.key not in done}
     source, dest = (cron, jobs) if direction is Direction.ONWARD else (jobs, cron)
     dashes = {
-        one.entry.place.line
+        (one.entry.place.line, one.entry.place.column)
         for one in translations
         if one.key in done
         and identity(one.entry) not in waiting

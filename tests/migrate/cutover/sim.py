@@ -174,11 +174,11 @@ class Sim:
         return Service({"v1": 1.0}, Health(said["entries"], said["store"]))
 
     def _task(self, run: TaskRun) -> None:
-        self._work(run.url, str(run.id), run.scheduled_at)
+        self._work(run.url, str(run.id), run.scheduled_at, run.attempt)
 
-    def _work(self, url: str, run: str, tick: datetime) -> None:
+    def _work(self, url: str, run: str, tick: datetime, number: int) -> None:
         attempt: _Attempt = threading.current_thread().attempt  # type: ignore[attr-defined]
-        began, well = self.clock.now(), not self.fails(len(self.works))
+        began, well = self.clock.now(), not self.fails(number)
         if self.length:
             attempt.ends = began + self.length
             attempt.said.put("at work")
@@ -249,7 +249,7 @@ class Sim:
         url = target["relativeUri"]
         if self.client is None:
             try:
-                self._work(url, rfc3339(flight.tick), flight.tick)
+                self._work(url, rfc3339(flight.tick), flight.tick, flight.number)
                 flight.status = 200
             except RuntimeError:
                 flight.status = 500

@@ -124,7 +124,7 @@ def test_a_failing_run_is_retried_to_its_good_end_before_a_job_goes(
     sim: Callable[..., Sim], way: str
 ) -> None:
     for second in range(0, 60, 3):
-        one = sim(RETRIED, length=2, fails=lambda number: number % 3 != 2, **WAYS[way])
+        one = sim(RETRIED, length=2, fails=lambda attempt: attempt < 3, **WAYS[way])
         one.pass_time(timedelta(minutes=2, seconds=second))
         assert done(one.move(minutes=30))
         one.pass_time(2 * MINUTE)
