@@ -40,9 +40,9 @@ if TYPE_CHECKING:
 
     from cronspec.faults import Fault, Remark
     from cronspec.fields import Field
+    from cronspec.kinds import GrocSchedule
     from cronspec.nodes import Node
     from cronspec.retry import RetryParameters
-    from cronspec.schedule import GrocSchedule
 
 
 @dataclass(frozen=True, slots=True)

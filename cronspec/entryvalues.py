@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Final
 
 from cronspec import groc, zones
 from cronspec.fields import cast, shown, text
+from cronspec.kinds import ScheduleError
 from cronspec.nodes import Scalar
-from cronspec.schedule import ScheduleError
 
 if TYPE_CHECKING:
     from cronspec.faults import Place, Report
     from cronspec.fields import Field
-    from cronspec.schedule import GrocSchedule
+    from cronspec.kinds import GrocSchedule
 
 MAX_URL: Final = 2083
 """The longest `relativeUri` that Cloud Scheduler takes."""

@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from cronspec.groc_words import MONTH_NAMES
-from cronspec.schedule import (
+from cronspec.kinds import (
     EVERY_DAY,
     EVERY_MONTH,
     EVERY_ORDINAL,
@@ -30,7 +30,7 @@ from cronspec.schedule import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from cronspec.schedule import Schedule
+    from cronspec.kinds import Schedule
 
 _HOUR: Final = timedelta(hours=1)
 _MINUTE: Final = timedelta(minutes=1)

@@ -23,13 +23,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cronspec.groc_parser import Parser
+from cronspec.groc_parser import accepts, read
 from cronspec.groc_render import render
 from cronspec.groc_words import MONTH_NAMES, tokenize
-from cronspec.schedule import ScheduleError
+from cronspec.kinds import ScheduleError
 
 if TYPE_CHECKING:
-    from cronspec.schedule import GrocSchedule
+    from cronspec.kinds import GrocSchedule
 
 __all__ = [
     "MONTH_NAMES",
@@ -48,24 +48,15 @@ def parse(text: str) -> GrocSchedule:
     '09:00:00'
     """
     try:
-        return Parser(text).timespec()
+        return read(text)
     except ScheduleError as error:
-        # Only a text that is refused needs them, and they parse in their turn.
+        # Only a text that is refused needs them.
         from cronspec.groc_fixes import fix, is_crontab  # noqa: PLC0415 - see above
 
         column, reason = error.column, error.reason
         if is_crontab(text):
             column, reason = 1, "this is unix-cron, and cron.yaml takes groc only"
         raise ScheduleError(text, column, reason, fix(text)) from None
-
-
-def accepts(text: str) -> bool:
-    """Tell whether a text is groc."""
-    try:
-        Parser(text).timespec()
-    except ScheduleError:
-        return False
-    return True
 
 
 def dialects(text: str) -> list[str]:

@@ -9,9 +9,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from cronspec import groc, unixcron
+from cronspec import unixcron_parser
+from cronspec.groc_parser import accepts
+from cronspec.groc_render import render
 from cronspec.groc_words import MONTHS, WEEKDAYS
-from cronspec.schedule import ScheduleError
+from cronspec.kinds import ScheduleError
 from cronspec.twin import to_groc
 from cronspec.unixcron_fixes import NICKNAMES
 
@@ -45,23 +47,25 @@ def fix(text: str) -> str:
         return from_crontab
     for rewrite in _REWRITES:
         candidate = rewrite(candidate)
-        if candidate and groc.accepts(candidate):
+        if candidate and accepts(candidate):
             return candidate
     return ""
 
 
 def is_crontab(text: str) -> bool:
     """Tell whether a text is unix-cron, or one of its nicknames such as `@daily`."""
-    return NICKNAMES.get(text.strip().lower()) is not None or unixcron.accepts(text)
+    return NICKNAMES.get(text.strip().lower()) is not None or unixcron_parser.accepts(
+        text
+    )
 
 
 def _crontab(text: str) -> str:
     """Give the groc twin of a crontab line, if it has one."""
     try:
-        twin = to_groc(unixcron.parse(NICKNAMES.get(text, text)))
+        twin = to_groc(unixcron_parser.read(NICKNAMES.get(text, text)))
     except ScheduleError:
         return ""
-    return groc.render(twin) if twin is not None else ""
+    return render(twin) if twin is not None else ""
 
 
 def _replace(pattern: str, replacement: str) -> Callable[[str], str]:
@@ -182,6 +186,7 @@ _REWRITES: Final[tuple[Callable[[str], str], ...]] = (
         r"(\bevery \d+ (?:hours|minutes|mins)) (?=(?:mon|tue|wed|thu|fri|sat|sun))",
         r"\1 on ",
     ),
+    _replace(r"( on [a-z,]+)( synchronized| from \S+ to \S+)\b", r"\2\1"),
     _replace(r"\bsynchronized (from \S+ to \S+)", r"\1"),
     _replace(r"(from \S+ to \S+) synchronized\b", r"\1"),
     _replace(r"^(every (?!\d).*\d:\d\d) synchronized$", r"\1"),

@@ -5,11 +5,11 @@
 
 from __future__ import annotations
 
-import re
 from calendar import monthrange
 from datetime import time, timedelta
 from typing import TYPE_CHECKING, Final, TypeVar
 
+from cronspec.groc_reader import Reader
 from cronspec.groc_words import (
     MAX_NUMBER,
     MONTHS,
@@ -17,9 +17,8 @@ from cronspec.groc_words import (
     UNITS,
     WEEKDAYS,
     Token,
-    tokenize,
 )
-from cronspec.schedule import (
+from cronspec.kinds import (
     EVERY_DAY,
     EVERY_MONTH,
     EVERY_ORDINAL,
@@ -40,61 +39,22 @@ _Value = TypeVar("_Value")
 _DAY: Final = timedelta(days=1)
 
 
-class Parser:
+def read(text: str) -> GrocSchedule:
+    """Read a groc text. Raises ScheduleError, which names no fix."""
+    return _Parser(text).timespec()
+
+
+def accepts(text: str) -> bool:
+    """Tell whether a text is groc."""
+    try:
+        read(text)
+    except ScheduleError:
+        return False
+    return True
+
+
+class _Parser(Reader):
     """Recursive descent over the tokens; one method a rule of the grammar."""
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-        self._tokens = tokenize(text)
-        self._next = 0
-
-    # The tokens
-
-    @property
-    def _token(self) -> Token:
-        return self._tokens[self._next]
-
-    def _take(self) -> Token:
-        token = self._token
-        self._next += 1
-        return token
-
-    def _at(self, *words: str) -> bool:
-        return self._token.kind == "word" and self._token.text in words
-
-    def _accept(self, word: str) -> bool:
-        found = self._at(word)
-        self._next += found
-        return found
-
-    def _expect(self, word: str, after: str) -> None:
-        if not self._accept(word):
-            raise self._error(f"expected {word!r} after {after}, {self._found()}")
-
-    def _error(self, reason: str, token: Token | None = None) -> ScheduleError:
-        return ScheduleError(self._text, (token or self._token).column, reason)
-
-    def _found(self) -> str:
-        if self._token.kind == "end":
-            return "but it ends"
-        whole = self._whole_word()
-        inside = f" (in {whole!r})" if whole not in {"", self._token.text} else ""
-        return f"found {self._token}{inside}"
-
-    def _whole_word(self) -> str:
-        """Give the letters that the next word stands among, as in `days`, `tues`."""
-        at = self._token.column - 1
-        before, after = self._text[max(at - 20, 0) : at], self._text[at : at + 20]
-        letters = re.compile(r"[a-z]*", re.IGNORECASE | re.ASCII)
-        lead = letters.match(before[::-1])
-        rest = letters.match(after)
-        return (lead[0][::-1] + rest[0]).lower() if lead and rest and rest[0] else ""
-
-    def _said(self) -> str:
-        """Give the last word read, for a message."""
-        return repr(self._tokens[self._next - 1].text)
-
-    # The grammar
 
     def timespec(self) -> GrocSchedule:
         """Read the whole text. Raises ScheduleError without a fix."""
@@ -104,6 +64,8 @@ class Parser:
                 "a schedule has one time of day: write an entry for each, or "
                 "'every N hours from HH:MM to HH:MM'"
             )
+        if self._at("synchronized"):
+            raise self._error(_no_place_for_synchronized(schedule))
         if self._token.kind != "end":
             raise self._error(f"expected nothing after {self._said()}, {self._found()}")
         return schedule
@@ -280,6 +242,17 @@ class Parser:
             values.add(spellings[self._take().text])
             if not self._accept(","):
                 return frozenset(values)
+
+
+def _no_place_for_synchronized(schedule: GrocSchedule) -> str:
+    """Say why the word may not follow the schedule that has been read."""
+    match schedule:
+        case StartTimeInterval():
+            return "'synchronized' cannot be combined with 'from … to …'"
+        case EndTimeInterval():
+            return "'synchronized' comes before 'on …'"
+        case CustomInterval():
+            return "'synchronized' is only for 'every N hours' or 'every N minutes'"
 
 
 def _no_unit(number: Token, word: str, found: str) -> str:

@@ -6,7 +6,7 @@ from datetime import time, timedelta
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from cronspec.groc_words import MAX_NUMBER, MONTH_NAMES, UNITS
-from cronspec.schedule import (
+from cronspec.kinds import (
     EVERY_DAY,
     EVERY_MONTH,
     EVERY_ORDINAL,

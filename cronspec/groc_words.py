@@ -6,7 +6,7 @@ import re
 from datetime import timedelta
 from typing import Final, NamedTuple
 
-from cronspec.schedule import Weekday, abridged
+from cronspec.kinds import Weekday, abridged
 
 WEEKDAYS: Final = {
     spelling: day

@@ -185,7 +185,8 @@ def _age(field: Field | None, report: Report) -> timedelta | None:
             "write 1s or more, or leave it out for no age limit",
         )
         return None
-    return timedelta(seconds=seconds)
+    # gcloud cuts to whole seconds: 1.9999999s may not round up to 2s on the way.
+    return timedelta(microseconds=int(seconds * 1_000_000))
 
 
 def _age_fix(text: str) -> str:

@@ -6,10 +6,11 @@ which a zone's clock changes is for a proof to say.
 
 from __future__ import annotations
 
+from calendar import monthrange
 from datetime import time, timedelta
 from itertools import pairwise
 
-from cronspec.schedule import (
+from cronspec.kinds import (
     EVERY_DAY,
     EVERY_MONTH,
     EVERY_ORDINAL,
@@ -28,9 +29,9 @@ from cronspec.schedule import (
 
 
 def to_unix(schedule: StartTimeInterval | CustomInterval) -> tuple[UnixCron, ...]:
-    """Give the fewest unix-cron schedules that together tick alike; none if none can.
+    """Give few unix-cron schedules that together tick alike; none if none can.
 
-    No two of them tick at the same instant. One is the common case; several are
+    No two of them tick at the same instant. It is one wherever one can; several are
     needed where the minutes differ from hour to hour (`every 90 minutes …`).
     """
     match schedule:
@@ -56,14 +57,30 @@ def to_unix(schedule: StartTimeInterval | CustomInterval) -> tuple[UnixCron, ...
 def _rectangles(
     minutes: set[int],
 ) -> list[tuple[frozenset[int], frozenset[int]]]:
-    """Split minutes of the day into (hours, minutes of the hour), all disjoint."""
-    by_hour: dict[int, set[int]] = {}
-    for minute in minutes:
-        by_hour.setdefault(minute // 60, set()).add(minute % 60)
-    hours: dict[frozenset[int], set[int]] = {}
-    for hour, of_hour in sorted(by_hour.items()):
-        hours.setdefault(frozenset(of_hour), set()).add(hour)
-    return [(frozenset(at), of_hour) for of_hour, at in hours.items()]
+    """Split minutes of the day into (hours, minutes of the hour), all disjoint.
+
+    Either the hours with the same minutes are put together, or the minutes with the
+    same hours (`every 30 minutes from 08:30 to 17:00`): whichever makes fewer.
+    """
+    places = [divmod(minute, 60) for minute in sorted(minutes)]
+    by_hour = _alike(places)
+    by_minute = _alike([(minute, hour) for hour, minute in places])
+    if len(by_minute) < len(by_hour):
+        return [(hours, of_hour) for of_hour, hours in by_minute]
+    return by_hour
+
+
+def _alike(
+    pairs: list[tuple[int, int]],
+) -> list[tuple[frozenset[int], frozenset[int]]]:
+    """Put the first numbers together that come with the same second ones."""
+    seconds: dict[int, set[int]] = {}
+    for first, second in pairs:
+        seconds.setdefault(first, set()).add(second)
+    firsts: dict[frozenset[int], set[int]] = {}
+    for first, with_it in seconds.items():
+        firsts.setdefault(frozenset(with_it), set()).add(first)
+    return [(frozenset(alike), with_it) for with_it, alike in firsts.items()]
 
 
 _MonthField = frozenset[int] | Unrestricted
@@ -103,6 +120,9 @@ def to_groc(schedule: UnixCron) -> StartTimeInterval | CustomInterval | None:
     if len(minutes) == 1:
         at = time(minutes[0] // 60, minutes[0] % 60)
         if isinstance(schedule.days, frozenset):
+            longest = max(monthrange(2000, month)[1] for month in schedule.months)
+            if min(schedule.days) > longest:
+                return None  # groc refuses what never ticks
             return CustomInterval(at, MonthDays(schedule.days), schedule.months)
         weekdays = _weekdays(schedule)
         days = OrdinalWeekdays(EVERY_ORDINAL, weekdays)

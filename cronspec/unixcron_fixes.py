@@ -8,11 +8,12 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from cronspec import groc, unixcron
+from cronspec import groc_parser, unixcron_parser
 from cronspec.groc_words import MONTHS, WEEKDAYS
-from cronspec.schedule import EndTimeInterval
+from cronspec.kinds import EndTimeInterval
 from cronspec.twin import to_unix
-from cronspec.unixcron import FIELDS, Field
+from cronspec.unixcron_parser import FIELDS, Field
+from cronspec.unixcron_render import render
 
 _MAX_LENGTH: Final = 200  # nothing longer is a slip of the pen
 
@@ -37,23 +38,23 @@ def fix(text: str) -> str:
     if len(text) > _MAX_LENGTH:
         return ""
     words = NICKNAMES.get(text.strip().lower(), text).split()
-    if groc.accepts(text):
+    if groc_parser.accepts(text):
         return _twin(text)
     for fields in (words, words[1:], words[:5]):
         # With six fields the first are seconds, or the last are years.
         if len(fields) == len(FIELDS) and (len(words) == 5 or _drops_nothing(words)):
             candidate = " ".join(map(_fix_field, fields, FIELDS))
-            if unixcron.accepts(candidate):
+            if unixcron_parser.accepts(candidate):
                 return candidate
     return ""
 
 
 def _twin(text: str) -> str:
-    schedule = groc.parse(text)
+    schedule = groc_parser.read(text)
     if isinstance(schedule, EndTimeInterval):
         return ""
     twins = to_unix(schedule)
-    return unixcron.render(twins[0]) if len(twins) == 1 else ""
+    return render(twins[0]) if len(twins) == 1 else ""
 
 
 def _drops_nothing(words: list[str]) -> bool:

@@ -8,30 +8,20 @@ IntervalTimeSpecification).
 
 from __future__ import annotations
 
-from datetime import time, timedelta
+from datetime import timedelta
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from cronspec.instants import DAY, to_datetime, weekday_of
+from cronspec.kinds import minute_of, window_steps
 from cronspec.zones import HORIZON
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from datetime import datetime
 
-    from cronspec.schedule import StartTimeInterval
+    from cronspec.kinds import StartTimeInterval
     from cronspec.zones import Clock
-
-
-def minute_of(at: time) -> int:
-    """Give the minute of the day, 0 to 1439, that `at` falls in."""
-    return at.hour * 60 + at.minute
-
-
-def window_steps(schedule: StartTimeInterval) -> range:
-    """Give the seconds from a window's start to each tick, on an ordinary day."""
-    length = (minute_of(schedule.last) - minute_of(schedule.first)) % 1440 * 60
-    return range(0, length + 1, int(schedule.period.total_seconds()))
 
 
 def interval_ticks(

@@ -47,6 +47,7 @@ if TYPE_CHECKING:
 CLAIM_SECONDS: Final = 15.0
 """How long one claim may go on, lost answers and conflicts included."""
 
+_SETTLE_TRIES: Final = 5
 _FIRST_PAUSE: Final = 0.01
 _LONGEST_PAUSE: Final = 0.5
 
@@ -219,6 +220,8 @@ class Attempt:
                 if isinstance(written, Stored):
                     self._stored = written
                     return Settled()
+                if tries == _SETTLE_TRIES:
+                    raise StoreUnreachableError("the store reads, but does not write")
                 _pause(tries, self.lease.attempt_id)
                 found = self._store.read(self.record.key)
             raise AssertionError  # pragma: no cover - count() has no end

@@ -7,7 +7,7 @@ what its runs need: its key, its schedule and zone, and how long its sender goes
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from itertools import islice
 from typing import TYPE_CHECKING, Final
@@ -65,15 +65,22 @@ class Catalog:
     service: str
     digest: str
     remarks: tuple[str, ...] = ()
+    _keyed: dict[str, Entry] = field(init=False, default_factory=dict)
+    _listed: dict[str, list[Entry]] = field(init=False, default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Index the entries by what a request may name."""
+        for entry in self.entries:
+            self._keyed[entry.key] = entry
+            self._listed.setdefault(comparable(entry.url), []).append(entry)
 
     def by_key(self, key: str) -> Entry | None:
         """Give the entry with this key."""
-        return next((entry for entry in self.entries if entry.key == key), None)
+        return self._keyed.get(key)
 
     def at(self, url: str) -> tuple[Entry, ...]:
         """Give the entries of a url that reach this service; all where none does."""
-        wanted = comparable(url)
-        found = [entry for entry in self.entries if comparable(entry.url) == wanted]
+        found = self._listed.get(comparable(url), [])
         here = [entry for entry in found if entry.service == self.service]
         return tuple(here or found)
 
@@ -89,7 +96,11 @@ def comparable(url: str) -> str:
     True
     """
     path, question, query = url.partition("#")[0].partition("?")
-    return quote(unquote(path), safe="/:@!$&'()*+,;=~") + question + query
+    parts = (quote(unquote(part), safe=_IN_A_SEGMENT) for part in path.split("/"))
+    return "/".join(parts) + question + query
+
+
+_IN_A_SEGMENT: Final = ":@!$&'()*+,;=~"  # an encoded slash stays what it is
 
 
 @dataclass(frozen=True, slots=True)

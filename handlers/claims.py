@@ -93,10 +93,12 @@ class Claims:
         if isinstance(waiting, list) and waiting:
             with self._place() as has_place:
                 while has_place and isinstance(waiting, list) and waiting:
+                    before = self.clock()
                     if not self._wait(min(until for _, until in waiting), pause, end):
                         break
                     pause *= 2
-                    busy = [candidate for candidate, _ in waiting]
+                    waited = self.clock() - before
+                    busy = [candidate.after(waited) for candidate, _ in waiting]
                     waiting = self._look(busy, sender, again=True)
         if isinstance(waiting, Mine):
             return waiting

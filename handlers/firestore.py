@@ -8,6 +8,7 @@ policy on `expire_at` removes old documents (docs/handlers.md has the command).
 from __future__ import annotations
 
 import os
+import re
 import threading
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final
@@ -30,6 +31,7 @@ from handlers.record import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+_NO_DATABASE: Final = re.compile(r"\bdatabase\b.*does not exist", re.IGNORECASE)
 CALL_SECONDS: Final = 5.0
 """The client's own default hides up to a minute of retries behind one call."""
 
@@ -144,5 +146,7 @@ class FirestoreStore:
                 f"{where} is in Datastore mode, which this client cannot use (the "
                 f"default of older App Engine apps). Make a second one: {create}"
             ) from error
-        if isinstance(error, exceptions.NotFound) and "database" in message.lower():
+        # A document that is gone is not found either, with a path that names its
+        # database: "No document to update: projects/p/databases/d/documents/...".
+        if _NO_DATABASE.search(message):
             raise StoreError(f"{where}: {message}. Make one: {create}") from error

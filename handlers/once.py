@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Final
@@ -136,7 +136,9 @@ class Once:
                     return Skipped(attempt.record)
                 held.append(occupancy)
         except StoreError as error:
-            self._settle(attempt, State.FAILED)  # nothing has been done: let it go
+            # Nothing has been done, so let it go; if that fails too, its lease ends.
+            with suppress(StoreError):
+                attempt.settle(State.FAILED)
             return NoStore(error)
         return self._work(held, url, task)
 
@@ -153,7 +155,7 @@ class Once:
         state, error = State.DONE, None
         try:
             with self._kept(held):
-                run.check()
+                attempt.check()
                 task.function(run)
         except BaseException as raised:  # noqa: BLE001 - a worker told to exit frees its run too
             state, error = State.FAILED, raised

@@ -129,9 +129,10 @@ Proof = Admitted | TokenOffered | Refusal
 def identify(headers: Mapping[str, str], remote_addr: str, door: Door) -> Proof:
     """Decide who sent a request. The names of `headers` are in lower case."""
     queue = headers.get("x-appengine-queuename", CRON_QUEUE)
-    if queue != CRON_QUEUE:
+    if queue != CRON_QUEUE or "x-cloudtasks-queuename" in headers:
+        named = headers.get("x-cloudtasks-queuename", queue)
         return Refusal(
-            f"a task of the queue {queue!r}, not a scheduler's request",
+            f"a task of the queue {named!r}, not a scheduler's request",
             "Cloud Tasks comes from the same address; give its tasks another service",
         )
     if door.local and headers.get("x-cron-local") is not None:

@@ -155,18 +155,15 @@ def _is_over(found: Record, ask: Ask, now: datetime) -> bool:
 
 def _is_next(found: Record, ask: Ask, now: datetime) -> bool:
     """Tell whether a register is due for its next run."""
-    match ask.key.window:
-        case At():
-            return False
-        case Interval():
-            # App Engine waits a period from a run's end and rounds down to the
-            # minute; so does this, or true runs would be taken for repetitions.
-            due = floor_minute(found.ended + ask.terms.period)
-            return floor_minute(now + TOLERANCE) >= due
-        case Forced():
-            return now > found.ended + ask.terms.reach
-        case Occupancy():
-            return True
+    window = ask.key.window
+    if isinstance(window, Interval):
+        # App Engine waits a period from a run's end and rounds down to the minute;
+        # so does this, or true runs would be taken for repetitions.
+        due = floor_minute(found.ended + ask.terms.period)
+        return floor_minute(now + TOLERANCE) >= due
+    if isinstance(window, Forced):
+        return now > found.ended + ask.terms.reach
+    return isinstance(window, Occupancy)
 
 
 def line_is_over(found: Record, terms: Terms, now: datetime) -> bool:

@@ -10,6 +10,7 @@ import json
 import os
 import queue
 import sqlite3
+import time
 from contextlib import contextmanager
 from itertools import count
 from typing import TYPE_CHECKING, Final
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 CALL_SECONDS: Final = 5.0
+_PAUSE: Final = 0.01
 _PURGE_EVERY: Final = 256
 _PURGE_AT_MOST: Final = 1024
 
@@ -49,8 +51,8 @@ class SqliteStore:
     """A store in the file `path`, which is made when it is first used."""
 
     def __init__(self, path: Path) -> None:
-        self._path = path
         self._idle: queue.SimpleQueue[sqlite3.Connection] = queue.SimpleQueue()
+        self._path = path
         self._pid = os.getpid()
         self._created = count(1)
 
@@ -129,26 +131,44 @@ class SqliteStore:
             self._idle.put(connection)
 
     def _open(self) -> sqlite3.Connection:
+        """Open the file, and make it if need be.
+
+        To turn WAL on takes the whole file for a moment, and SQLite does not wait for
+        that: of processes that start at once, some find it locked.
+        """
+        give_up = time.monotonic() + CALL_SECONDS
+        while True:
+            try:
+                return self._connect()
+            except sqlite3.Error as error:
+                if "locked" not in str(error):
+                    raise StoreError(
+                        f"SQLite cannot open {self._path}: {error}; CRON_STORE names "
+                        "the file, whose folder must exist and be writable"
+                    ) from error
+                if time.monotonic() > give_up:
+                    raise StoreUnreachableError(
+                        f"SQLite, {self._path}: {error}"
+                    ) from error
+                time.sleep(_PAUSE)
+
+    def _connect(self) -> sqlite3.Connection:
+        connection = sqlite3.connect(
+            self._path,
+            timeout=CALL_SECONDS,
+            isolation_level=None,
+            check_same_thread=False,
+        )
         try:
-            connection = sqlite3.connect(
-                self._path,
-                timeout=CALL_SECONDS,
-                isolation_level=None,
-                check_same_thread=False,
-            )
             connection.execute("PRAGMA journal_mode = WAL")
             connection.execute("PRAGMA synchronous = FULL")
             connection.executescript(_SCHEMA)
-        except sqlite3.Error as error:
-            if "locked" in str(error):
-                raise StoreUnreachableError(f"SQLite, {self._path}: {error}") from error
-            raise StoreError(
-                f"SQLite cannot open {self._path}: {error}; CRON_STORE names the file, "
-                "whose folder must exist and be writable"
-            ) from error
+        except sqlite3.Error:
+            connection.close()
+            raise
         return connection
 
-    def close(self) -> None:
-        """Close the connections that no thread uses."""
+    def __del__(self) -> None:
+        """Close the connections, which nobody uses any more."""
         while not self._idle.empty():
             self._idle.get_nowait().close()

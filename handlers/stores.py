@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 DEFAULT_STORE: Final = "sqlite:///runs.db"
 
-_PROJECT: Final = re.compile(r"([a-z0-9.-]+:)?[a-z][a-z0-9-]{2,62}")
+_PROJECT: Final = re.compile(r"[a-z0-9][a-z0-9.:-]*")
 
 
 class StoreUrlError(ValueError):
@@ -103,7 +103,7 @@ def _firestore_place(url: str) -> tuple[str, str, str]:
         or not re.fullmatch("[^/]+", collection)
     ):
         raise StoreUrlError(
-            f"CRON_STORE={url!r}: say firestore://PROJECT/COLLECTION, and "
-            "?database=NAME for a database other than (default)"
+            f"CRON_STORE={url!r}: say firestore://PROJECT/COLLECTION with the "
+            "project's id, and ?database=NAME for a database other than (default)"
         )
     return project, collection, database

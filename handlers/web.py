@@ -20,7 +20,6 @@ from cronspec.naming import read_marks
 from handlers import __version__, startup, stores
 from handlers.claims import Claims
 from handlers.log import JsonLog, Log, Severity, trace_fields
-from handlers.oidc import Certificates, Verifier
 from handlers.once import (
     Duplicate,
     Elsewhere,
@@ -48,6 +47,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from handlers.catalog import Catalog
+    from handlers.oidc import Verifier
     from handlers.tasks import Task
 
 OUTCOME: Final = "X-Cron-Outcome"
@@ -70,6 +70,11 @@ def create_app(
 
 def _utc_now() -> datetime:
     return datetime.now(UTC)
+
+
+def _in_utc(clock: Callable[[], datetime]) -> Callable[[], datetime]:
+    """Give the same clock in UTC: what names a register must not have an offset."""
+    return lambda: clock().astimezone(UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,27 +104,20 @@ class Service:
         self._tasks: Tasks = host.tasks
         self._catalog: Catalog = host.catalog
         self._store: RunStore = host.store
-        self._clock = clock
+        self._clock = _in_utc(clock)
         self._log: Log = host.log
         self._limits: Limits = host.limits
         claims = Claims(
             host.store,
-            clock,
+            self._clock,
             host.log,
             settings.busy_wait,
             settings.threads // 2,
             host.stopping,
         )
         self._once = Once(claims, host.log, settings.lease)
-        self._verifier = (
-            Verifier(
-                settings.oidc,
-                settings.door.platform,
-                Certificates(settings.oidc.certs_url),
-            )
-            if settings.oidc
-            else None
-        )
+        self._verifier = _verifier(settings)
+        self._warm = False
 
     def app(self) -> Flask:
         """Give the Flask application."""
@@ -163,12 +161,17 @@ class Service:
         return Response(json.dumps(facts) + "\n", mimetype="application/json")
 
     def _warm_up(self) -> Response:
-        """Load the store's client before the first run needs it."""
+        """Load the store's client before the first run needs it.
+
+        Once an instance: anybody may ask, and the store's calls are paid for.
+        """
         try:
-            self._store.check()
+            if not self._warm:
+                self._store.check()
         except StoreError as error:
             self._log(Severity.ERROR, f"warmup: {error}")
             return _Answer(500, "not ready").response()
+        self._warm = True
         return _Answer(200, "ok").response()
 
     def _is_life_cycle(self, headers: Mapping[str, str]) -> bool:
@@ -197,6 +200,7 @@ class Service:
         fields = {
             "url": url[:500],
             "sender": sender.value,
+            **_queue_fields(headers),
             **trace_fields(headers, self._settings.project),
         }
         if task is None:
@@ -279,6 +283,17 @@ class Service:
         return _Answer(500, "failed", "failed")
 
 
+def _verifier(settings: Settings) -> Verifier | None:
+    """Give what checks tokens, if any may come."""
+    if settings.oidc is None:
+        return None
+    # What it brings along takes a tenth of a second of every cold start.
+    from handlers.oidc import Certificates, Verifier  # noqa: PLC0415 - see above
+
+    certificates = Certificates(settings.oidc.certs_url)
+    return Verifier(settings.oidc, settings.door.platform, certificates)
+
+
 def _url() -> str:
     """Give the request's path and query as they were sent."""
     environ = request.environ
@@ -290,6 +305,15 @@ def _url() -> str:
         parts = urlsplit(raw)
         raw = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     return raw
+
+
+def _queue_fields(headers: Mapping[str, str]) -> dict[str, str]:
+    """Give what App Engine's cron tells of its queue: undocumented, and not needed."""
+    told = {
+        "task_name": headers.get("x-appengine-taskname", ""),
+        "task_retries": headers.get("x-appengine-taskretrycount", ""),
+    }
+    return {name: value[:500] for name, value in told.items() if value}
 
 
 def _severity(outcome: Outcome) -> Severity:

@@ -73,6 +73,14 @@ class Candidate:
     only_retry: bool = False
     before: RegisterKey | None = None
 
+    def after(self, waited: timedelta) -> Candidate:
+        """Give the candidate for a sender that has waited: less is left for the task.
+
+        Its own clock runs from the request on, not from the claim.
+        """
+        left = max(self.terms.deadline - waited, _SECOND)
+        return replace(self, terms=replace(self.terms, deadline=left))
+
     def apart(self, now: datetime) -> Candidate:
         """Give the window of the minute of arrival: that of a run without a tick."""
         window = At(floor_minute(now + TOLERANCE))
@@ -119,19 +127,15 @@ def meant_by(
 ) -> Meant:
     """Decide which runs a request may mean."""
     fired, warnings = _fired(request, catalog)
-    match request.sent:
-        case NotSent(warning) if warning:
-            warnings.append(f"{warning}: taken as not sent")
-        case _:
-            pass
+    if isinstance(request.sent, NotSent) and request.sent.warning:
+        warnings.append(f"{request.sent.warning}: taken as not sent")
     build = _Builder(request, limits, now)
     if not fired:
         return Meant((build.unlisted(),), tuple(warnings))
-    match request.sent:
-        case Sent(at):
-            candidates = build.by_time(fired, at)
-        case NotSent():
-            candidates = build.by_arrival(fired)
+    if isinstance(request.sent, Sent):
+        candidates = build.by_time(fired, request.sent.at)
+    else:
+        candidates = build.by_arrival(fired)
     return Meant(tuple(candidates), tuple(warnings))
 
 
@@ -233,13 +237,9 @@ class _Builder:
         name, deadline = self.request.job_name, self.limits.deadline
         entry = f"job/{name}" if name else f"url/{comparable(self.request.url)}"
         window: Window = At(floor_minute(self.now + TOLERANCE))
-        match self.request.sent:
-            case Sent(at) if at > self.now + TOLERANCE:
-                window = Forced(at)
-            case Sent(at):
-                window = At(at)
-            case NotSent():
-                pass
+        if isinstance(self.request.sent, Sent):
+            at = self.request.sent.at
+            window = Forced(at) if at > self.now + TOLERANCE else At(at)
         key = RegisterKey(self.request.scope, entry, window)
         terms = Terms(self.limits.lease, deadline, _NONE, deadline, NO_RETRIES)
         return Candidate(key, terms)
@@ -255,7 +255,8 @@ class _Builder:
         before = one.tick(tick - _SECOND)
         if before is None or before + candidate.terms.reach + _MINUTE < self.now:
             return []
-        return [replace(candidate, key=replace(candidate.key, window=At(before)))]
+        key = replace(candidate.key, window=At(before))
+        return [replace(candidate, key=key, before=None)]
 
     def _make(
         self,

@@ -8,6 +8,7 @@ https://cloud.google.com/appengine/docs/admin-api/reference/rest/v1/apps
 from __future__ import annotations
 
 import os
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -16,47 +17,49 @@ import requests
 from google.auth.exceptions import GoogleAuthError
 from google.auth.transport.requests import AuthorizedSession
 
-from migrate.options import scheduler_location
+from migrate.overlay import scheduler_location
 from migrate.problems import ApiError, Hopeless, Lost, no_app, no_credentials
-from migrate.scheduler import EMULATOR
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+EMULATOR: Final = "CLOUD_SCHEDULER_EMULATOR_HOST"
 _URL: Final = "https://appengine.googleapis.com"
 _SCOPE: Final = "https://www.googleapis.com/auth/cloud-platform"
 
 
 @dataclass(frozen=True, slots=True)
 class App:
-    """An app; `location` as Cloud Scheduler names it, `host` its own host name."""
+    """An app; `location` as Cloud Scheduler names it, `host` its own host name.
+
+    `services` has each service's versions and their shares of its traffic.
+    """
 
     location: str
     host: str
     serving: bool
+    services: Mapping[str, Mapping[str, float]]
 
 
 def app_of(project: str, timeout: float = 20.0) -> App:
     """Look the project's app up. Raises ApiError."""
-    found = _get(project, "", timeout)
-    return App(
-        location=scheduler_location(found["locationId"]),
-        host=found.get("defaultHostname", ""),
-        serving=found.get("servingStatus", "SERVING") == "SERVING",
-    )
+    with ThreadPoolExecutor(1) as pool:
+        services = pool.submit(_services, project, timeout)
+        found = _get(project, "", timeout)
+        return App(
+            location=scheduler_location(found["locationId"]),
+            host=found.get("defaultHostname", ""),
+            serving=found.get("servingStatus", "SERVING") == "SERVING",
+            services=services.result(),
+        )
 
 
-def traffic_of(project: str, timeout: float = 20.0) -> dict[str, Mapping[str, float]]:
-    """Give each service's versions and their shares of its traffic.
-
-    Raises ApiError.
-    """
+def _services(project: str, timeout: float) -> dict[str, Mapping[str, float]]:
     services: dict[str, Mapping[str, float]] = {}
     token = ""
     while True:
-        page = _get(
-            project, f"/services?pageToken={token}" if token else "/services", timeout
-        )
+        query = f"?pageToken={token}" if token else ""
+        page = _get(project, f"/services{query}", timeout)
         for one in page.get("services", ()):
             services[one["id"]] = one.get("split", {}).get("allocations", {})
         token = page.get("nextPageToken", "")

@@ -19,13 +19,13 @@ from migrate.plan import Create, Delete, Finish, Update, url_of_change
 from migrate.problems import ApiError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
     from datetime import datetime
 
     from migrate.plan import Change, Plan
     from migrate.store import JobStore
 
-AT_ONCE: Final = 16
+AT_ONCE: Final = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,10 +151,3 @@ def _phase(change: Change) -> int:
             return 1
         case Delete():
             return 2
-
-
-def unmade(outcome: Outcome) -> Iterator[Failed | NotTried]:
-    """Yield what was not made."""
-    for one in outcome.results:
-        if not isinstance(one, Made):
-            yield one

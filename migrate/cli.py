@@ -4,15 +4,25 @@ from __future__ import annotations
 
 import sys
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from cronspec.schedule import ScheduleError
-from cronspec.zones import TZDATA_VERSION, ZoneError
-from migrate import inputs, options, terminal
-from migrate.notes import Level, Note, note
-from migrate.terminal import DONE, NO, fail, remark, show, show_exactly, show_json
+from cronspec.zones import TZDATA_VERSION
+from migrate import inputs, options, overlay, terminal
+from migrate.notes import Level, Note
+from migrate.terminal import (
+    DONE,
+    NO,
+    fail,
+    remark,
+    show,
+    show_exactly,
+    show_findings,
+    show_json,
+)
+from migrate.translate import file_notes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -20,7 +30,6 @@ if TYPE_CHECKING:
 
     from migrate.audit import Report
     from migrate.settings import Settings
-    from migrate.sources import Sources
     from migrate.translate import Translation
 
 
@@ -52,28 +61,34 @@ def _print_version(context: click.Context, _: click.Parameter, value: bool) -> N
         context.exit()
 
 
-_LIVE = ("adopt", "apply", "plan")
-_MOVES = ("cutover", "rollback")
+# Commands that are loaded only where they are wanted, and the modules they are in.
+_LATER: Final = {
+    "adopt": "migrate.cli_adopt",
+    "apply": "migrate.cli_live",
+    "completion": "migrate.cli_completion",
+    "cutover": "migrate.cli_cutover",
+    "explain": "migrate.cli_schedules",
+    "export-cron": "migrate.cli_look",
+    "next": "migrate.cli_schedules",
+    "plan": "migrate.cli_live",
+    "rollback": "migrate.cli_cutover",
+    "status": "migrate.cli_look",
+}
 
 
 class _Commands(click.Group):
-    """All commands; those on live jobs are loaded only where they are wanted."""
+    """All commands, those of other modules too."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Give all names in order."""
-        return sorted([*super().list_commands(ctx), *_LIVE, *_MOVES])
+        return sorted([*super().list_commands(ctx), *_LATER])
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Give the command of that name."""
-        if cmd_name in _MOVES:
-            from migrate import cli_cutover  # noqa: PLC0415 - as below
-
-            return cli_cutover.COMMANDS[cmd_name]
-        if cmd_name not in _LIVE:
+        if cmd_name not in _LATER:
             return super().get_command(ctx, cmd_name)
-        from migrate import cli_live  # noqa: PLC0415 - not wanted for the others
-
-        return cli_live.COMMANDS[cmd_name]
+        commands: dict[str, click.Command] = import_module(_LATER[cmd_name]).COMMANDS
+        return commands[cmd_name]
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
@@ -89,7 +104,7 @@ def cli() -> None:
     """Move App Engine cron to Cloud Scheduler: audit, translate, prove.
 
     PATH is a folder with a cron.yaml, one cron file, or several of either. Only the
-    commands on live jobs (plan, apply, adopt) need an account and a network.
+    commands on live jobs (plan, apply, status, …) need an account and a network.
 
     Exit codes: 0 done; 1 the answer is no (findings, a divergence, a loss not
     accepted); 2 could not (unreadable file, bad usage, faults in a file).
@@ -128,7 +143,9 @@ def audit_command(
 
     files = inputs.read_all(paths, dispatch)
     of_file = inputs.settings_of_file(files, chosen, form)
-    settings = options.judge(of_file, chosen)
+    settings = overlay.judge(of_file, chosen)
+    if not files.faults:  # else entries may be missing only because of them
+        inputs.fit(files, settings, form)
     named = [name.strip() for name in (services or "").split(",") if name.strip()]
     evidence = evidence_files.gather(files, _now(), named, settings.project)
     report = audit.examine(evidence, sorted(settings.ignore))
@@ -147,9 +164,9 @@ def _print_audit(report: Report, form: str, show_ignored: bool) -> None:  # noqa
         case "sarif":
             show_json(sarif.as_sarif(report, own_version()))
         case "github":
-            click.echo(annotations.as_annotations(report), nl=False)
+            show_exactly(annotations.as_annotations(report))
         case _:
-            click.echo(findings.as_text(report, show_ignored=show_ignored), nl=False)
+            show_findings(findings.as_text(report, show_ignored=show_ignored))
 
 
 # --- translate ------------------------------------------------------------------
@@ -188,7 +205,7 @@ def translate_command(
     files = inputs.read(paths, dispatch, form)
     settings, remarks = inputs.settings(files, chosen, form)
     translations = inputs.translations(files, settings, _now())
-    notes = [*remarks, *_file_notes(files)]
+    notes = [*remarks, *file_notes(files.entries)]
     refused = _refused(translations)
     if form == "json":
         from migrate.report import translation  # noqa: PLC0415 - rich is slow to load
@@ -211,17 +228,6 @@ def _refused(translations: Iterable[Translation]) -> list[tuple[Translation, Not
         for one in translations
         for refused in (*one.of_level(Level.BLOCK), *one.unaccepted)
     ]
-
-
-def _file_notes(files: Sources) -> list[Note]:
-    """Give what holds for every job of the files."""
-    if not files.entries:
-        return []
-    text = (
-        "Cloud Scheduler does not send X-Appengine-Cron: code that checks it must take "
-        "X-CloudScheduler from 0.1.0.2 as well before the move"
-    )
-    return [note("cron-header-gone", text, None)]
 
 
 def _export(
@@ -282,105 +288,6 @@ def prove_command(
     else:
         show(proof.as_text(translations))
     sys.exit(NO if any(proof.diverges(one) for one in translations) else DONE)
-
-
-# --- next -------------------------------------------------------------------------
-
-
-@cli.command("next")
-@options.paths
-@click.option(
-    "--from",
-    "since",
-    type=options.INSTANT,
-    help="Look from this instant on (ISO 8601, UTC without an offset); default now.",
-)
-@click.option("--until", type=options.INSTANT, help="Look no further than this.")
-@click.option(
-    "--count",
-    type=click.IntRange(1, 100_000),
-    default=5,
-    show_default=True,
-    help="At most so many runs of each entry.",
-)
-@options.form
-def next_command(  # noqa: PLR0913 - one parameter an option
-    paths: tuple[Path, ...],
-    dispatch: str | None,
-    since: datetime | None,
-    until: datetime | None,
-    count: int,
-    form: str,
-) -> None:
-    """Show the coming runs of every entry, in its zone and in UTC.
-
-    Minutes that three entries or more share are listed at the end.
-    """
-    files = inputs.read(paths, dispatch, form)
-    from migrate.report import coming  # noqa: PLC0415 - rich is slow to load
-
-    found = coming.coming(files.entries, since or _now(), count, until)
-    if form == "json":
-        show_json(coming.as_json(found))
-    else:
-        show(coming.as_text(found))
-
-
-# --- explain ----------------------------------------------------------------------
-
-
-@cli.command("explain")
-@click.argument("text")
-@click.option(
-    "--time-zone",
-    "timezone",
-    metavar="ZONE",
-    default="UTC",
-    show_default=True,
-    help="The zone whose clock the schedule runs on.",
-)
-@click.option(
-    "--count",
-    type=click.IntRange(0, 100_000),
-    default=5,
-    show_default=True,
-    help="So many coming runs.",
-)
-@options.form
-def explain_command(text: str, timezone: str, count: int, form: str) -> None:
-    """Explain one schedule, groc or unix-cron: words, kind, next runs, twin.
-
-    The twin is the schedule of the other language that ticks alike, if there is one.
-    """
-    from migrate.report import explanation  # noqa: PLC0415 - rich is slow to load
-
-    try:
-        schedule = explanation.read(text)
-        one = explanation.explanation(text, timezone, _now(), count)
-    except (ScheduleError, ZoneError) as error:
-        fail(str(error))
-    if form == "json":
-        show_json(explanation.as_json(one, schedule))
-    else:
-        show(explanation.as_text(one, schedule))
-
-
-# --- completion -------------------------------------------------------------------
-
-
-@cli.command("completion")
-@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
-def completion_command(shell: str) -> None:
-    """Print the script that completes commands and options in a shell.
-
-    bash: eval "$(cronshift completion bash)" in ~/.bashrc; zsh: the same with zsh in
-    ~/.zshrc; fish: cronshift completion fish | source in config.fish.
-    """
-    from click.shell_completion import get_completion_class  # noqa: PLC0415 - rare
-
-    kind = get_completion_class(shell)
-    assert kind is not None  # noqa: S101 - the three that click knows
-    click.echo(kind(cli, {}, "cronshift", "_CRONSHIFT_COMPLETE").source())
 
 
 def _now() -> datetime:

@@ -5,15 +5,15 @@ from __future__ import annotations
 import signal
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from migrate import hosts, inputs, options
-from migrate.appengine import app_of, traffic_of
+from migrate import hosts, inputs, live_options, options
+from migrate.appengine import app_of
 from migrate.cutover.back import back
 from migrate.cutover.backup import NAME
 from migrate.cutover.carry import Carrier
@@ -25,10 +25,9 @@ from migrate.cutover.parting import Direction, parted
 from migrate.cutover.run import Ended, Run, Told
 from migrate.cutover.seen import Done, Moving, Wait
 from migrate.cutover.ways import Service, Silent
-from migrate.prepare import Wanted, wanted
+from migrate.prepare import Wanted, api, now, wanted
 from migrate.problems import ApiError
 from migrate.report import moves
-from migrate.scheduler import connected
 from migrate.terminal import DONE, NO, confirm, end, fail, remark, show, show_json
 
 if TYPE_CHECKING:
@@ -44,13 +43,8 @@ def _options(command: Callable[..., Any]) -> Callable[..., Any]:
         (
             options.paths,
             options.choices,
-            click.option(
-                "--only",
-                multiple=True,
-                metavar="URL",
-                help="These entries alone (repeatable).",
-            ),
-            click.option("--yes", is_flag=True, help="Do not ask."),
+            live_options.only,
+            live_options.yes,
             click.option(
                 "--wait",
                 type=click.IntRange(0),
@@ -121,7 +115,7 @@ class _Command:
             fail("name one folder, or one cron file: its lists are written anew")
         asked = wanted(
             paths,
-            _now(),
+            now(),
             self.chosen["form"],
             self.chosen,
             strict=self.direction is Direction.ONWARD,
@@ -132,10 +126,8 @@ class _Command:
         cron = _cron_path(asked)
         kept = BackupFile(self.chosen["backup"] or cron.with_name(NAME))
         try:
-            with connected() as store:
+            with api() as store:
                 return self._move(asked, store, kept)
-        except ApiError as problem:
-            fail(str(problem))
         except (OSError, UnicodeDecodeError) as error:
             fail(f"{kept.path}: {error}")
 
@@ -150,14 +142,14 @@ class _Command:
             return view(world, live, legacy, kept.saved)
 
         first = look()
-        found = {one.key: self.decide(one, _now()) for one in first.entries}
+        found = {one.key: self.decide(one, now()) for one in first.entries}
         if self.text:
             ways = self.direction is Direction.ONWARD
             show(moves.standing(first, found, ways=ways))
         if not all(isinstance(one, Done) for one in found.values()):
             if not self.chosen["yes"]:
                 confirm("Go on?")
-            kept.keep(store.legacy_jobs(world.parent), _now())
+            kept.keep(store.legacy_jobs(world.parent), now())
         steps, ended = self._go(store, kept, look, world.parent)
         written = self._write(asked, ended)
         self._tell(ended, steps, written, kept)
@@ -186,11 +178,11 @@ class _Command:
             run = Run(
                 look=look,
                 decide=self.decide,
-                carrier=Carrier(store, parent, kept, _now),
-                now=_now,
+                carrier=Carrier(store, parent, kept, now),
+                now=now,
                 told=told,
                 waiting=waiting,
-                sleep_until=lambda at: not stop.wait((at - _now()).total_seconds()),
+                sleep_until=lambda at: not stop.wait((at - now()).total_seconds()),
                 stopping=stop.is_set,
                 patience=timedelta(minutes=self.chosen["wait"]),
             )
@@ -255,6 +247,7 @@ def _world(asked: Wanted, hosts_at: tuple[str, ...]) -> World:
         job_set=asked.settings.job_set,
         translations=asked.translations,
         services=_services(asked, hosts_at),
+        at=now(),
         limits=inputs.limits(asked.files),
         urls=asked.urls,
         theirs=asked.settings.owner == "terraform",
@@ -265,18 +258,18 @@ def _services(asked: Wanted, hosts_at: tuple[str, ...]) -> dict[str, Service]:
     """Look up what each service serves and answers; none where there is no app."""
     named = dict(_host(text) for text in hosts_at)
     try:
-        shares, app = traffic_of(asked.project), app_of(asked.project)
+        app = app_of(asked.project)
     except ApiError as problem:
         remark(f"what the app serves was not looked up: {problem}")
         return {}
-    used = {one.route.before for one in asked.translations} & shares.keys()
+    used = {one.route.before for one in asked.translations} & app.services.keys()
     found = {}
     for name in sorted(used):
         part = "" if name == "default" else f"{name}-dot-"
         own = f"https://{part}{app.host}" if app.host else ""
         url = named.get(name) or named.get("") or own
         health = hosts.health_of(url) if url else Silent("its address is not known")
-        found[name] = Service(shares[name], health)
+        found[name] = Service(app.services[name], health)
     return found
 
 
@@ -305,10 +298,6 @@ def _stopping() -> Iterator[Event]:
         yield stop
     finally:
         signal.signal(signal.SIGINT, before)
-
-
-def _now() -> datetime:
-    return datetime.now(UTC)
 
 
 COMMANDS: Final = {"cutover": cutover_command, "rollback": rollback_command}

@@ -1,4 +1,4 @@
-"""The commands on live jobs: plan, apply, adopt. `cli` loads them where one is wanted.
+"""plan and apply; `cli` loads them where one is wanted.
 
 Google's clients are loaded only when one of them runs.
 """
@@ -8,24 +8,23 @@ from __future__ import annotations
 import signal
 import sys
 from contextlib import contextmanager
-from datetime import UTC, datetime
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from migrate import options
-from migrate.adoption import Misfit, adoptions
+from migrate import live_options, options
 from migrate.apply import Run
-from migrate.plan import diff
-from migrate.planfile import PlanFileError, Saved, dump, looks_like_one
-from migrate.prepare import Wanted, wanted
-from migrate.problems import ApiError
-from migrate.report import changes
+from migrate.plan import Create, diff, fired_twice
+from migrate.planfile import PlanFileError, Saved, dump, load, looks_like_one
+from migrate.prepare import Wanted, api, now, wanted
+from migrate.report import changes, outcomes
 from migrate.terminal import DONE, NO, confirm, end, fail, remark, show, show_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from datetime import datetime
     from threading import Event
 
     from migrate.apply import Outcome, Result
@@ -35,33 +34,16 @@ if TYPE_CHECKING:
 CHANGES: Final = 2
 """What `plan --detailed-exitcode` ends with where there is something to change."""
 
-_only = click.option(
-    "--only",
-    multiple=True,
-    metavar="URL",
-    help="These entries alone (repeatable): no other job is made, changed or deleted.",
-)
-_max_deletes = click.option(
-    "--max-deletes",
-    type=click.IntRange(0),
-    metavar="N",
-    help="Delete up to N jobs. Without it: one, or up to 30 % of them.",
-)
-_paused = click.option(
-    "--paused", is_flag=True, help="Make new jobs so that none fires before its resume."
-)
-_yes = click.option("--yes", is_flag=True, help="Do not ask.")
-
-
 # --- plan -------------------------------------------------------------------------
 
 
 @click.command("plan")
 @options.paths
 @options.choices
-@_only
-@_max_deletes
-@_paused
+@live_options.only
+@live_options.max_deletes
+@live_options.moved_from
+@live_options.paused
 @click.option(
     "--out",
     metavar="FILE",
@@ -87,16 +69,16 @@ def plan_command(
     Only jobs with our marks, and of this set, are ours. Exits 1 where the plan could
     not be applied: a loss not accepted, a name that is taken, too many deletions.
     """
-    now = _now()
-    asked = wanted(paths, now, form, chosen)
+    at = now()
+    asked = wanted(paths, at, form, chosen)
     if out is not None and asked.settings.owner == "terraform":
         fail('--out is for apply, and owner = "terraform" has none: drop it')
-    with _api() as store:
+    with api() as store:
         plan = _plan(asked, store, chosen)
     if form == "json":
-        show_json(changes.plan_json(plan, now))
+        show_json(changes.plan_json(plan, at))
     else:
-        show(changes.plan_text(plan, now))
+        show(changes.plan_text(plan, at))
     if plan.conflicts or plan.refusal:
         end(NO)
     if out is not None:
@@ -105,15 +87,25 @@ def plan_command(
 
 
 def _plan(asked: Wanted, store: JobStore, chosen: dict[str, Any]) -> Plan:
-    scope = asked.scope(paused=chosen["paused"], max_deletes=chosen["max_deletes"])
-    plan = diff(asked.jobs, store.jobs(asked.parent), scope)
-    known = {job.url for job in plan.kept} | {
-        change.before.url for change in plan.changes if hasattr(change, "before")
-    }
-    known |= {one.entry.url for one in asked.translations}
-    if unknown := sorted(asked.urls - known):
-        fail(f"--only {unknown[0]}: no entry and no job of this set has that url")
-    return plan
+    scope = asked.scope(
+        paused=chosen["paused"],
+        max_deletes=chosen["max_deletes"],
+        moved_from=chosen["moved_from"],
+    )
+    plan = diff(asked.jobs, store.jobs(scope.parent, *scope.former), scope)
+    entries = {one.entry.url for one in asked.translations}
+    for url in sorted(asked.urls - entries):
+        if not plan.knows(url):
+            fail(f"--only {url}: no entry and no job of this set has that url")
+    return _with_doubled(plan, store)
+
+
+def _with_doubled(plan: Plan, store: JobStore) -> Plan:
+    """Add what goes on firing beside new jobs; asked only where there are such."""
+    if not any(isinstance(one, Create) and not one.paused for one in plan.changes):
+        return plan
+    legacy = store.legacy_jobs(plan.scope.parent)
+    return replace(plan, doubled=fired_twice(plan, legacy))
 
 
 def _save(plan: Plan, out: Path) -> None:
@@ -130,10 +122,11 @@ def _save(plan: Plan, out: Path) -> None:
 @click.command("apply")
 @options.paths
 @options.choices
-@_only
-@_max_deletes
-@_paused
-@_yes
+@live_options.only
+@live_options.max_deletes
+@live_options.moved_from
+@live_options.paused
+@live_options.yes
 @options.form
 def apply_command(
     *,
@@ -148,20 +141,20 @@ def apply_command(
     the jobs changed since. Shows the plan and asks first. Exits 1 if anything was not
     done; run again, it goes on from what is there.
     """
-    now = _now()
+    at = now()
     saved = _saved(paths, chosen)
-    with _api() as store:
+    with api() as store:
         if saved is not None:
             plan = _again(saved, store)
         else:
-            asked = wanted(paths, now, form, chosen)
+            asked = wanted(paths, at, form, chosen)
             if asked.settings.owner == "terraform":
                 fail(
                     'owner = "terraform": these jobs are Terraform\'s to change; '
                     "cronshift plan compares, terraform apply changes"
                 )
             plan = _plan(asked, store, chosen)
-        sys.exit(_apply(plan, store, now, form, yes=yes))
+        sys.exit(_apply(plan, store, at, form, yes=yes))
 
 
 def _saved(paths: tuple[Path, ...], chosen: dict[str, Any]) -> Saved | None:
@@ -181,38 +174,38 @@ def _saved(paths: tuple[Path, ...], chosen: dict[str, Any]) -> Saved | None:
             f"--{option} has no say in a saved plan, which is carried out as it is"
         )
     try:
-        return Saved(text, str(paths[0]))
+        return load(text, str(paths[0]))
     except PlanFileError as error:
         fail(str(error))
 
 
 def _again(saved: Saved, store: JobStore) -> Plan:
     try:
-        return saved.plan(store.jobs(saved.scope.parent))
+        plan = saved.plan(store.jobs(saved.scope.parent, *saved.scope.former))
     except PlanFileError as error:
         remark(f"cronshift: {error}")
         end(NO)
+    return _with_doubled(plan, store)
 
 
-def _apply(plan: Plan, store: JobStore, now: datetime, form: str, *, yes: bool) -> int:
+def _apply(plan: Plan, store: JobStore, at: datetime, form: str, *, yes: bool) -> int:
     if form == "text":
-        show(changes.plan_text(plan, now))
+        show(changes.plan_text(plan, at))
     if plan.conflicts or plan.refusal:
         if form == "json":
-            show_json(changes.plan_json(plan, now))
+            show_json(changes.plan_json(plan, at))
         return NO
     if plan and not yes:
         confirm(f"Make {len(plan.changes)} changes?")
     outcome, stopped = _carry_out(plan, store, form)
     if form == "json":
-        show_json(changes.outcome_json(outcome))
+        show_json(outcomes.outcome_json(outcome))
     elif plan:
-        show(changes.outcome_text(outcome, stopped=stopped))
+        show(outcomes.outcome_text(outcome, stopped=stopped))
     return DONE if outcome.complete else NO
 
 
 def _carry_out(plan: Plan, store: JobStore, form: str) -> tuple[Outcome, bool]:
-    from migrate.report import changes  # noqa: PLC0415 - rich is slow to load
 
     total, told = len(plan.changes), 0
 
@@ -220,9 +213,9 @@ def _carry_out(plan: Plan, store: JobStore, form: str) -> tuple[Outcome, bool]:
         nonlocal told
         told += 1
         if form == "text":
-            show([changes.result_text(result, told, total)])
+            show([outcomes.result_text(result, told, total)])
 
-    run = Run(store, _now, tell)
+    run = Run(store, now, tell)
     with _stopping(run.stop):
         outcome = run.apply(plan)
     return outcome, run.stop.is_set()
@@ -245,83 +238,4 @@ def _stopping(stop: Event) -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
-# --- adopt ------------------------------------------------------------------------
-
-
-@click.command("adopt")
-@click.argument("names", metavar="NAME...", nargs=-1, required=True)
-@click.option(
-    "--path",
-    "paths",
-    multiple=True,
-    default=(".",),
-    metavar="PATH",
-    type=click.Path(path_type=Path),
-    help="The folder or the cron file whose entries they serve (default: here).",
-)
-@click.option(
-    "--dispatch",
-    metavar="FILE|none",
-    help="The dispatch.yaml that counts; default: the one beside cron.yaml.",
-)
-@options.choices
-@_yes
-def adopt_command(
-    *,
-    names: tuple[str, ...],
-    paths: tuple[Path, ...],
-    yes: bool,
-    **chosen: Any,
-) -> None:
-    """Take hand-made jobs over: each becomes the job of the entry with its url.
-
-    NAME is a job's id. It keeps its name, history and pause; what else would change is
-    shown first.
-    """
-    from migrate.report import changes  # noqa: PLC0415 - rich is slow to load
-
-    asked = wanted(paths, _now(), "text", chosen)
-    if asked.settings.owner == "terraform":
-        fail('owner = "terraform": import them there (translate --import-blocks)')
-    with _api() as store:
-        live = list(store.jobs(asked.parent))
-        found = adoptions(names, asked.jobs, live, asked.settings.job_set)
-        misfits = [one for one in found if isinstance(one, Misfit)]
-        for one in misfits:
-            remark(f"{one.name}: {one.why}")
-        if misfits:
-            end(NO)
-        updates = [one for one in found if not isinstance(one, Misfit)]
-        for update in updates:
-            show(changes.adoption_text(update.before, update.after, update.fields))
-        if not yes:
-            confirm(f"Take over {len(updates)} jobs?")
-        for update in updates:
-            store.update(update.after, update.mask)
-            remark(f"adopted {update.before.job_id}")
-
-
-# --- What they share ----------------------------------------------------------------
-
-
-@contextmanager
-def _api() -> Iterator[JobStore]:
-    """Give the job store; what its API says no to ends the command."""
-    from migrate.scheduler import connected  # noqa: PLC0415 - loads Google's clients
-
-    with connected() as store:
-        try:
-            yield store
-        except ApiError as problem:
-            fail(str(problem))
-
-
-def _now() -> datetime:
-    return datetime.now(UTC)
-
-
-COMMANDS: Final = {
-    "adopt": adopt_command,
-    "apply": apply_command,
-    "plan": plan_command,
-}
+COMMANDS: Final = {"apply": apply_command, "plan": plan_command}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from cronspec.routing import effective
-from migrate import options, sources
+from migrate import overlay, sources
 from migrate.sources import SourceError, Sources
 from migrate.terminal import fail, remark, show_json
 from migrate.translate import Translation, attempt_limit, translate
@@ -60,19 +60,21 @@ def settings_of_file(files: Sources, chosen: dict[str, Any], form: str) -> Setti
     return of_file
 
 
+def check_settings(files: Sources, chosen: dict[str, Any], form: str) -> None:
+    """End the command where settings have faults, though it needs none of them."""
+    named = chosen["config"]
+    there = sources.settings_beside(files) if named is None else [named]
+    for path in there or [None]:
+        settings_of_file(files, chosen | {"config": path}, form)
+
+
 def settings(
     files: Sources, chosen: dict[str, Any], form: str
 ) -> tuple[Settings, list[Note]]:
     """Lay the options over the settings; what does not fit the files ends it."""
     of_file = settings_of_file(files, chosen, form)
-    made, notes = options.settings(chosen, of_file)
-    reached = [
-        effective(entry.url, entry.target, files.rules, made.project).service
-        for entry in files.entries
-    ]
-    _end_with(made.faults(files.entries, reached), form)
-    for told in made.unreached(reached):
-        remark(told)
+    made, notes = overlay.settings(chosen, of_file)
+    reached = fit(files, made, form)
     missing = made.missing_accounts(files.entries, reached)
     if missing:
         fail(
@@ -80,6 +82,18 @@ def settings(
             f"[SERVICE=]EMAIL for {', '.join(missing)}"
         )
     return made, notes
+
+
+def fit(files: Sources, made: Settings, form: str) -> list[str]:
+    """Give the service that each entry reaches; settings that do not fit end it."""
+    reached = [
+        effective(entry.url, entry.target, files.rules, made.project).service
+        for entry in files.entries
+    ]
+    _end_with(made.faults(files.entries, reached), form)
+    for told in made.unreached(reached):
+        remark(told)
+    return reached
 
 
 def translations(files: Sources, made: Settings, now: datetime) -> list[Translation]:

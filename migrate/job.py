@@ -126,6 +126,98 @@ def to_api(job: Job) -> dict[str, Any]:
     return api
 
 
+@dataclass(frozen=True, slots=True)
+class Unsayable:
+    """A job of the API that `Job` cannot say: these fields have no place in it."""
+
+    fields: tuple[str, ...]
+
+
+def from_api(api: Mapping[str, Any]) -> Job | Unsayable:
+    """Read a job of the API's JSON; what the server alone sets is passed over.
+
+    >>> from_api({"name": "projects/p/locations/l/jobs/j", "pubsubTarget": {}})
+    Unsayable(fields=('pubsubTarget',))
+    """
+    if unsayable := _unsayable(api):
+        return Unsayable(unsayable)
+    target: AppEngineHttpTarget | HttpTarget
+    if "appEngineHttpTarget" in api:
+        target = _read_app_engine(api["appEngineHttpTarget"])
+    else:
+        target = _read_http(api.get("httpTarget", {}))
+    _, project, _, location, _, job_id = api["name"].split("/")
+    config, deadline = api.get("retryConfig"), _read(api.get("attemptDeadline", "0s"))
+    return Job(
+        name=JobName(project, location, job_id),
+        schedule=api.get("schedule", ""),
+        time_zone=api.get("timeZone") or "UTC",
+        target=target,
+        description=api.get("description", ""),
+        retry_config=None if config is None else _read_retry(config),
+        attempt_deadline=timedelta(seconds=deadline) if deadline else None,
+    )
+
+
+def _unsayable(api: Mapping[str, Any]) -> tuple[str, ...]:
+    found = [name for name in ("pubsubTarget",) if name in api]
+    app_engine = api.get("appEngineHttpTarget", {})
+    http = api.get("httpTarget", {})
+    places = (
+        ("appEngineHttpTarget.body", app_engine.get("body")),
+        (
+            "appEngineHttpTarget.appEngineRouting.instance",
+            app_engine.get("appEngineRouting", {}).get("instance"),
+        ),
+        ("httpTarget.body", http.get("body")),
+        ("httpTarget.oauthToken", http.get("oauthToken")),
+    )
+    return (*found, *(path for path, value in places if value))
+
+
+def _read_app_engine(api: Mapping[str, Any]) -> AppEngineHttpTarget:
+    routing = api.get("appEngineRouting", {})
+    service, version = routing.get("service", ""), routing.get("version", "")
+    named = AppEngineRouting(service, version) if service or version else None
+    return AppEngineHttpTarget(
+        relative_uri=api.get("relativeUri") or "/",
+        routing=named,
+        headers=_own_headers(api),
+        http_method=api.get("httpMethod", "POST"),
+    )
+
+
+def _read_http(api: Mapping[str, Any]) -> HttpTarget:
+    token, uri = api.get("oidcToken"), api.get("uri", "")
+    return HttpTarget(
+        uri=uri,
+        oidc_token=None
+        if token is None
+        else OidcToken(token["serviceAccountEmail"], token.get("audience") or uri),
+        headers=_own_headers(api),
+        http_method=api.get("httpMethod", "POST"),
+    )
+
+
+def _own_headers(api: Mapping[str, Any]) -> dict[str, str]:
+    headers = api.get("headers", {})
+    return {name: v for name, v in headers.items() if name.lower() != "user-agent"}
+
+
+def _read_retry(api: Mapping[str, Any]) -> RetryConfig:
+    return RetryConfig(
+        retry_count=int(api.get("retryCount", 0)),
+        max_retry_duration=timedelta(seconds=_read(api.get("maxRetryDuration", "0s"))),
+        min_backoff=_read(api.get("minBackoffDuration", "5s")),
+        max_backoff=_read(api.get("maxBackoffDuration", "3600s")),
+        max_doublings=int(api.get("maxDoublings", 0)),
+    )
+
+
+def _read(duration: str) -> float:
+    return float(duration.removesuffix("s"))
+
+
 def _app_engine_target(target: AppEngineHttpTarget) -> dict[str, Any]:
     api: dict[str, Any] = {
         "httpMethod": target.http_method,

@@ -52,6 +52,11 @@ class LiveJob:
         return self.name.rpartition("/")[2]
 
     @property
+    def parent(self) -> str:
+        """The location's name, `projects/P/locations/L`."""
+        return self.name.rpartition("/jobs/")[0]
+
+    @property
     def state(self) -> State:
         """Whether it fires."""
         named = self.resource.get("state", State.UNKNOWN)

@@ -42,9 +42,7 @@ _DEADLINE: Final = "180s"  # of an HTTP target
 _BYTES: Final = "application/octet-stream"  # the content type of a body by default
 _SCOPE: Final = "https://www.googleapis.com/auth/cloud-platform"
 _SERVERS: Final = ("x-google-", "x-appengine-", "x-cloudscheduler")
-_UNSEEN: Final = frozenset(
-    ("user-agent", "content-length", UNBORN_HEADER.lower(), PAUSED_HEADER.lower())
-)
+_OUR_STATES: Final = frozenset((UNBORN_HEADER.lower(), PAUSED_HEADER.lower()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +83,8 @@ def differences(live: Mapping[str, Any], wanted: Mapping[str, Any]) -> list[Fiel
     taken for the server's own: some clients and servers give it for none.
     """
     before, after = normal(live), normal(wanted)
-    if "attemptDeadline" not in after and before.get("attemptDeadline") == _DEADLINE:
+    servers = before.get("attemptDeadline") == _DEADLINE and "httpTarget" not in live
+    if servers and "attemptDeadline" not in after:
         del before["attemptDeadline"]
     return [
         FieldDiff(path, before.get(path, ""), after.get(path, ""))
@@ -129,6 +128,27 @@ def explicit(job: Json) -> Json:
     if "httpTarget" in job:
         filled["attemptDeadline"] = job.get("attemptDeadline", _DEADLINE)
     return filled
+
+
+_OUTPUT: Final = frozenset(
+    ("state", "status", "scheduleTime", "lastAttemptTime", "userUpdateTime")
+)
+
+
+def writable(job: Json) -> Json:
+    """Give a live job as it may be sent: without what only the server sets."""
+    sent = {name: value for name, value in job.items() if name not in _OUTPUT}
+    names = {
+        name: None
+        for kind in TARGETS
+        for name in sent.get(kind, {}).get("headers", {})
+        if _is_servers(name.lower())
+    }
+    return with_headers(sent, names)
+
+
+def _is_servers(name: str) -> bool:
+    return name in {"user-agent", "content-length"} or name.startswith(_SERVERS)
 
 
 def zone(name: str) -> str:
@@ -224,7 +244,7 @@ def _headers(at: str, target: Mapping[str, Any]) -> Fields:
     fields = {}
     for name, value in target.get("headers", {}).items():
         low = name.lower()
-        if low in _UNSEEN or low.startswith(_SERVERS):
+        if low in _OUR_STATES or _is_servers(low):
             continue
         if low == "content-type" and value == _BYTES:
             continue

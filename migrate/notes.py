@@ -133,7 +133,6 @@ CODES: Final = {
         Level.LOSS,
         "attempts are cut off earlier than today",
     ),
-    "route-changed": Code(Level.LOSS, "the request would reach another service"),
     "no-unix-twin": Code(
         Level.BLOCK,
         "unix-cron was asked for, and no unix-cron schedule ticks alike",

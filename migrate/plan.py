@@ -8,7 +8,7 @@ compared by their normal forms, so what has no effect is no change.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from cronspec.naming import ENTRY_HEADER, PAUSED_HEADER, Marks
@@ -71,13 +71,14 @@ Change = Create | Update | Finish | Delete
 class Scope:
     """What a plan is about.
 
-    `parent` is the location's name; jobs of the set elsewhere are moved there. `urls`:
-    the only ones that may change, all where it is empty. `paused`: new jobs are made
-    paused.
+    `parent` is the location's name, `former` those of locations whose jobs of the set
+    are to be in it now. `urls`: the only ones that may change, all where it is empty.
+    `paused`: new jobs are made paused.
     """
 
     parent: str
     job_set: str = "default"
+    former: tuple[str, ...] = ()
     urls: frozenset[str] = frozenset()
     paused: bool = False
     max_deletes: int | None = None
@@ -92,7 +93,8 @@ class Plan:
     """The changes, in the order in which they are made; false where there are none.
 
     `conflicts` are foreign jobs on names that are needed: nothing may be applied.
-    `kept` are ours that stay as they are; `desired` is what was wanted.
+    `kept` are ours that stay as they are; `desired` is what was wanted. `doubled` are
+    the legacy jobs that fire beside what is made.
     """
 
     scope: Scope
@@ -100,7 +102,8 @@ class Plan:
     changes: tuple[Change, ...]
     kept: tuple[LiveJob, ...] = ()
     foreign: tuple[LiveJob, ...] = ()
-    conflicts: tuple[LiveJob, ...] = field(default=())
+    conflicts: tuple[LiveJob, ...] = ()
+    doubled: tuple[LiveJob, ...] = ()
 
     def __bool__(self) -> bool:
         return bool(self.changes)
@@ -121,6 +124,11 @@ class Plan:
         """How many jobs of the set will be there."""
         made = sum(isinstance(one, Create) for one in self.changes)
         return self.live + made - len(self.deletes)
+
+    def knows(self, url: str) -> bool:
+        """Tell whether a live job of the set asks for `url`."""
+        changed = [one.before for one in self.changes if not isinstance(one, Create)]
+        return any(job.url == url for job in (*self.kept, *changed))
 
     @property
     def refusal(self) -> str:
@@ -177,13 +185,28 @@ def diff(desired: Sequence[Json], actual: Iterable[LiveJob], scope: Scope) -> Pl
     )
 
 
+def fired_twice(plan: Plan, legacy: Iterable[LiveJob]) -> tuple[LiveJob, ...]:
+    """Give the legacy jobs that go on firing beside jobs that the plan makes."""
+    made = {
+        url_of(change.after)
+        for change in plan.changes
+        if isinstance(change, Create) and not change.paused
+    }
+    return tuple(
+        job for job in legacy if job.url in made and job.state is State.ENABLED
+    )
+
+
 def _parted(
     actual: Iterable[LiveJob], scope: Scope
 ) -> tuple[list[LiveJob], list[LiveJob]]:
     ours: list[LiveJob] = []
     foreign: list[LiveJob] = []
     for job in actual:
-        (ours if job.belongs_to(scope.job_set) else foreign).append(job)
+        if job.belongs_to(scope.job_set):
+            ours.append(job)
+        elif job.parent == scope.parent:
+            foreign.append(job)
     return ours, foreign
 
 
@@ -193,25 +216,17 @@ def _paired(
     """Pair what is wanted with what is there: by name, then by the entry's mark."""
     by_name = {job.name: job for job in ours}
     found = {job["name"]: by_name.pop(job["name"], None) for job in desired}
-    by_entry: dict[str, list[LiveJob]] = {}
+    by_entry: dict[tuple[str, str], list[LiveJob]] = {}
     for job in by_name.values():
         if isinstance(job.marks, Marks):
-            by_entry.setdefault(job.marks.entry, []).append(job)
+            by_entry.setdefault((job.parent, job.marks.entry), []).append(job)
     for wanted in desired:
-        same = by_entry.get(header_of(wanted, ENTRY_HEADER))
-        if (
-            found[wanted["name"]] is None
-            and same
-            and _parent(same[0]) == _parent(wanted)
-        ):
+        parent = wanted["name"].rpartition("/jobs/")[0]
+        same = by_entry.get((parent, header_of(wanted, ENTRY_HEADER)))
+        if found[wanted["name"]] is None and same:
             found[wanted["name"]] = same.pop(0)
     unwanted = [job for left in by_entry.values() for job in left]
     return [(job, found[job["name"]]) for job in desired], unwanted
-
-
-def _parent(job: LiveJob | Json) -> str:
-    name = job["name"] if isinstance(job, dict) else job.name
-    return str(name).rpartition("/jobs/")[0]
 
 
 def _change(live: LiveJob, wanted: Json) -> Change | None:

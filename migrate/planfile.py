@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from migrate.normal import normal
@@ -17,7 +18,7 @@ from migrate.plan import Create, Delete, Finish, Scope, Update, diff, name_of
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from migrate.livejob import LiveJob
+    from migrate.livejob import Json, LiveJob
     from migrate.plan import Change, Plan
 
 FORMAT: Final = "cronshift-plan"
@@ -37,6 +38,7 @@ def dump(plan: Plan) -> str:
         "scope": {
             "parent": scope.parent,
             "set": scope.job_set,
+            "former": list(scope.former),
             "urls": sorted(scope.urls),
             "paused": scope.paused,
             "max_deletes": scope.max_deletes,
@@ -53,53 +55,64 @@ def looks_like_one(text: str) -> bool:
     return text.lstrip().startswith("{") and f'"{FORMAT}"' in text
 
 
+@dataclass(frozen=True, slots=True)
 class Saved:
-    """A plan that was saved. Raises PlanFileError for a text that is none."""
+    """A plan as it was saved; `changes` are as `said` gives them."""
 
-    def __init__(self, text: str, file: str) -> None:
-        self._file = file
-        try:
-            self._document = json.loads(text)
-            fingerprint = self._document.pop("fingerprint")
-            whole = fingerprint == _digest(self._document)
-            version = self._document["version"]
-        except (ValueError, KeyError, AttributeError, TypeError):
-            raise PlanFileError(
-                f"{file}: not a whole plan of `cronshift plan --out`: plan again"
-            ) from None
-        if version != _VERSION:
-            raise PlanFileError(
-                f"{file}: a plan of format {version}, this version reads {_VERSION}: "
-                "plan again"
-            )
-        if not whole:
-            raise PlanFileError(f"{file}: changed since it was saved: plan again")
-        said_scope = self._document["scope"]
-        self.scope = Scope(
-            parent=said_scope["parent"],
-            job_set=said_scope["set"],
-            urls=frozenset(said_scope["urls"]),
-            paused=said_scope["paused"],
-            max_deletes=said_scope["max_deletes"],
-        )
+    file: str
+    scope: Scope
+    desired: tuple[Json, ...]
+    changes: tuple[Json, ...]
 
     def plan(self, actual: Iterable[LiveJob]) -> Plan:
         """Give the plan for the jobs as they are now. Raises PlanFileError if stale."""
-        plan = diff(self._document["desired"], actual, self.scope)
-        then = {change["name"]: change for change in self._document["changes"]}
+        plan = diff(self.desired, actual, self.scope)
+        then = {change["name"]: change for change in self.changes}
         now = {name_of(change): said(change) for change in plan.changes}
-        moved = [
+        moved = {
             name for name in then.keys() | now.keys() if then.get(name) != now.get(name)
-        ]
-        if moved or plan.conflicts:
-            names = sorted({*moved, *(one.name for one in plan.conflicts)})
-            shown = ", ".join(name.rpartition("/")[2] for name in names[:5])
-            more = f" and {len(names) - 5} more" if len(names) > 5 else ""
-            raise PlanFileError(
-                f"{self._file}: stale: {shown}{more} changed since the plan was made; "
-                "nothing was done: plan again"
-            )
-        return plan
+        }
+        names = sorted(moved | {job.name for job in plan.conflicts})
+        if not names:
+            return plan
+        shown = ", ".join(name.rpartition("/")[2] for name in names[:5])
+        more = f" and {len(names) - 5} more" if len(names) > 5 else ""
+        raise PlanFileError(
+            f"{self.file}: stale: {shown}{more} changed since the plan was made; "
+            "nothing was done: plan again"
+        )
+
+
+def load(text: str, file: str) -> Saved:
+    """Read a saved plan. Raises PlanFileError for a text that is none, or changed."""
+    try:
+        document = json.loads(text)
+        fingerprint = document.pop("fingerprint")
+        version, scope = document["version"], document["scope"]
+    except (ValueError, KeyError, AttributeError, TypeError):
+        raise PlanFileError(
+            f"{file}: not a whole plan of `cronshift plan --out`: plan again"
+        ) from None
+    if version != _VERSION:
+        raise PlanFileError(
+            f"{file}: a plan of format {version}, this version reads {_VERSION}: "
+            "plan again"
+        )
+    if fingerprint != _digest(document):
+        raise PlanFileError(f"{file}: changed since it was saved: plan again")
+    return Saved(
+        file,
+        Scope(
+            parent=scope["parent"],
+            job_set=scope["set"],
+            former=tuple(scope["former"]),
+            urls=frozenset(scope["urls"]),
+            paused=scope["paused"],
+            max_deletes=scope["max_deletes"],
+        ),
+        tuple(document["desired"]),
+        tuple(document["changes"]),
+    )
 
 
 def said(change: Change) -> dict[str, Any]:

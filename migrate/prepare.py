@@ -6,7 +6,11 @@ app's region is looked up before anything else is asked or written.
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from migrate import inputs
@@ -18,13 +22,14 @@ from migrate.problems import ApiError, wrong_region
 from migrate.terminal import NO, end, fail, remark
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from datetime import datetime
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
+    from migrate.appengine import App
     from migrate.livejob import Json
     from migrate.settings import Settings
     from migrate.sources import Sources
+    from migrate.store import JobStore
     from migrate.translate import Translation
 
 
@@ -52,7 +57,13 @@ class Wanted:
         """The wanted jobs, all of the set."""
         return [to_api(job) for one in self.translations for job in one.jobs]
 
-    def scope(self, *, paused: bool = False, max_deletes: int | None = None) -> Scope:
+    def scope(
+        self,
+        *,
+        paused: bool = False,
+        max_deletes: int | None = None,
+        moved_from: Sequence[str] = (),
+    ) -> Scope:
         """Give what a plan for them is about.
 
         An entry that --only names is meant with the url that its jobs ask for, which
@@ -64,18 +75,37 @@ class Wanted:
             for job in one.jobs
             if one.entry.url in self.urls
         }
+        former = (f"projects/{self.project}/locations/{one}" for one in moved_from)
         return Scope(
             self.parent,
             self.settings.job_set,
+            tuple(parent for parent in former if parent != self.parent),
             self.urls | asked if self.urls else frozenset(),
             paused,
             max_deletes,
         )
 
 
+def now() -> datetime:
+    """Give the machine's time."""
+    return datetime.now(UTC)
+
+
+@contextmanager
+def api() -> Iterator[JobStore]:
+    """Give the job store; what its API says no to ends the command."""
+    from migrate.scheduler import connected  # noqa: PLC0415 - loads Google's clients
+
+    with connected() as store:
+        try:
+            yield store
+        except ApiError as problem:
+            fail(str(problem))
+
+
 def wanted(
     paths: tuple[Path, ...],
-    now: datetime,
+    at: datetime,
     form: str,
     chosen: dict[str, Any],
     *,
@@ -93,35 +123,58 @@ def wanted(
         remark(told.text)
     if settings.project is None:
         fail("live jobs need --project, or CLOUDSDK_CORE_PROJECT")
-    settings = replace(settings, location=_location(settings))
+    location, app = located(settings)
+    settings = replace(settings, location=location)
     urls = frozenset(chosen.get("only") or ())
-    found = Wanted(files, settings, inputs.translations(files, settings, now), urls)
+    found = Wanted(files, settings, inputs.translations(files, settings, at), urls)
+    if app is not None:
+        _check_app(found, app)
     if strict:
         _end_if_refused(found)
     return found
 
 
-def _location(settings: Settings) -> str:
-    """Give the location of the jobs: the one said, or the app's.
+def located(settings: Settings) -> tuple[str, App | None]:
+    """Give the location of the jobs, the one said or the app's, and the app.
 
-    App Engine targets live in the app's region and nowhere else, so that is looked up
-    first. Whether there are any is not known yet where every service has an url.
+    The app is looked up before all else; None where that cannot be, and a location is
+    said.
     """
     from migrate.appengine import app_of  # noqa: PLC0415 - loads Google's clients
 
-    project, said = str(settings.project), settings.location
     try:
-        app = app_of(project)
+        with ThreadPoolExecutor(1) as pool:
+            asked = pool.submit(app_of, str(settings.project))
+            import_module("migrate.scheduler")  # loads while the app is asked for
+            app = asked.result()
     except ApiError as problem:
-        if said is None:
+        if settings.location is None:
             fail(f"{problem}; or say where the jobs live: --location")
-        remark(f"the app's region was not looked up: {problem}")
-        return said
-    if said is not None and said != app.location and not settings.services:
-        fail(wrong_region(project, said, app.location))
+        remark(f"the app was not looked up: {problem}")
+        return settings.location, None
+    return settings.location or app.location, app
+
+
+def _check_app(found: Wanted, app: App) -> None:
+    """Hold jobs for App Engine to the app: its region, its services, its state."""
+    targets = [
+        job["appEngineHttpTarget"] for job in found.jobs if "appEngineHttpTarget" in job
+    ]
+    if not targets:
+        return
+    location = str(found.settings.location)
+    if location != app.location:
+        fail(wrong_region(found.project, location, app.location))
     if not app.serving:
-        remark(f"the app of project {project} is disabled: it answers no request")
-    return said or app.location
+        remark(f"the app of project {found.project} is disabled: it answers no request")
+    named = {
+        target.get("appEngineRouting", {}).get("service", "") for target in targets
+    }
+    for name in sorted(named - {"", *app.services}):
+        remark(
+            f"the app has no service {name!r}: App Engine sends what is for it to the "
+            "default service; deploy it, or correct the target"
+        )
 
 
 def _end_if_refused(found: Wanted) -> None:

@@ -14,6 +14,7 @@ import time
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 import google.auth
@@ -22,12 +23,9 @@ import requests
 from google.api_core.exceptions import GoogleAPICallError, RetryError
 from google.auth.credentials import AnonymousCredentials
 from google.auth.exceptions import GoogleAuthError
-from google.cloud import scheduler_v1, scheduler_v1beta1
+from google.cloud import scheduler_v1
 from google.cloud.scheduler_v1.services.cloud_scheduler.transports.rest import (
     CloudSchedulerRestTransport,
-)
-from google.cloud.scheduler_v1beta1.services.cloud_scheduler.transports.rest import (
-    CloudSchedulerRestTransport as BetaRestTransport,
 )
 from google.protobuf.field_mask_pb2 import (  # type: ignore[import-untyped]  # as grpc
     FieldMask,
@@ -37,6 +35,7 @@ from google.protobuf.json_format import (  # type: ignore[import-untyped]  # as 
     ParseDict,
 )
 
+from migrate.appengine import EMULATOR
 from migrate.pacing import READS_A_MINUTE, WRITES_A_MINUTE, Bucket, Patience
 from migrate.problems import Answer, Call, Hopeless, lost, no_credentials, problem
 from migrate.store import JobStore, Page
@@ -46,7 +45,8 @@ if TYPE_CHECKING:
 
     from migrate.livejob import Json
 
-EMULATOR: Final = "CLOUD_SCHEDULER_EMULATOR_HOST"
+__all__ = ["EMULATOR", "GoogleApi", "connected"]
+
 _PAGE_SIZE: Final = 500
 
 
@@ -80,7 +80,7 @@ class GoogleApi:
             # The pager would ask for the following pages out of our sight.
             if legacy:
                 listed = self._beta.list_jobs(
-                    scheduler_v1beta1.ListJobsRequest(
+                    self._beta_types.ListJobsRequest(
                         parent=parent,
                         page_size=_PAGE_SIZE,
                         page_token=token,
@@ -110,9 +110,9 @@ class GoogleApi:
         """Make a job; the server names one that has no name."""
         with _told(Call("create", job.get("name", f"{parent}/jobs/"))):
             if legacy:
-                sent = scheduler_v1beta1.Job()
+                sent = self._beta_types.Job()
                 marked = {**job, "legacyAppEngineCron": True}
-                ParseDict(marked, scheduler_v1beta1.Job.pb(sent))
+                ParseDict(marked, self._beta_types.Job.pb(sent))
                 made = self._beta.create_job(parent=parent, job=sent, **self._how)
             else:
                 made = self._client.create_job(
@@ -134,7 +134,7 @@ class GoogleApi:
         with _told(Call("delete", name)):
             if legacy:
                 self._beta.delete_job(
-                    scheduler_v1beta1.DeleteJobRequest(
+                    self._beta_types.DeleteJobRequest(
                         name=name, legacy_app_engine_cron=True
                     ),
                     **self._how,
@@ -171,10 +171,15 @@ class GoogleApi:
 
     @cached_property
     def _beta(self) -> Any:
+        client = self._beta_types.CloudSchedulerClient
         if self.emulator:
-            transport = BetaRestTransport(**self._without_credentials)
-            return scheduler_v1beta1.CloudSchedulerClient(transport=transport)
-        return scheduler_v1beta1.CloudSchedulerClient(credentials=_credentials())
+            rest = client.get_transport_class("rest")
+            return client(transport=rest(**self._without_credentials))
+        return client(credentials=_credentials())
+
+    @cached_property
+    def _beta_types(self) -> Any:
+        return import_module("google.cloud.scheduler_v1beta1")  # few commands need it
 
     @property
     def _without_credentials(self) -> dict[str, Any]:

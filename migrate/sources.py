@@ -209,6 +209,12 @@ def _read_dispatch(path: Path) -> DispatchFile:
     return load_dispatch(text, str(path))
 
 
+def settings_beside(files: Sources) -> list[Path]:
+    """Give the settings files that stand beside the cron files."""
+    beside = (Path(cron.file).parent / FILE_NAME for cron in files.crons)
+    return _each_once(path for path in beside if _is_there(path))
+
+
 def read_settings(
     files: Sources, config: Path | None, env: str | None
 ) -> tuple[Settings, tuple[Fault, ...]]:
@@ -216,9 +222,7 @@ def read_settings(
 
     Raises SourceError where they are missing or not the only ones.
     """
-    beside = (Path(cron.file).parent / FILE_NAME for cron in files.crons)
-    there = _each_once(path for path in beside if _is_there(path))
-    found = there if config is None else [config]
+    found = settings_beside(files) if config is None else [config]
     if len(found) > 1:
         names = " and ".join(map(str, found))
         raise SourceError(f"{names}: say which counts with --config FILE")

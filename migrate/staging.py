@@ -18,7 +18,14 @@ from typing import TYPE_CHECKING
 
 from cronspec.naming import PAUSED_HEADER, UNBORN_HEADER
 from migrate.livejob import LiveJob, State
-from migrate.normal import FieldDiff, differences, explicit, mask, with_headers
+from migrate.normal import (
+    FieldDiff,
+    differences,
+    explicit,
+    mask,
+    with_headers,
+    writable,
+)
 from migrate.problems import Missing, Refused
 
 if TYPE_CHECKING:
@@ -94,7 +101,7 @@ def pause(store: JobStore, live: LiveJob, now: datetime) -> LiveJob:
     """
     if live.state is State.PAUSED:
         return live
-    marked = with_headers(live.resource, {PAUSED_HEADER: _stamp(now)})
+    marked = with_headers(writable(live.resource), {PAUSED_HEADER: _stamp(now)})
     store.update(marked, [_headers(marked)])
     return store.pause(live.name)
 
@@ -123,7 +130,7 @@ def unmark(store: JobStore, live: LiveJob) -> LiveJob:
     """Take the mark of a pause of ours away. Raises ApiError."""
     if live.state is State.PAUSED:
         raise Refused(f"unmark {live.job_id}: it is paused, and the mark says by whom")
-    plain = with_headers(live.resource, {PAUSED_HEADER: None})
+    plain = with_headers(writable(live.resource), {PAUSED_HEADER: None})
     return store.update(plain, [_headers(plain)])
 
 

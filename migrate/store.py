@@ -88,12 +88,13 @@ class JobStore:
 
     # Reading
 
-    def jobs(self, parent: str) -> Iterator[LiveJob]:
-        """Yield the jobs of a location, legacy ones apart, page by page.
+    def jobs(self, *parents: str) -> Iterator[LiveJob]:
+        """Yield the jobs of locations, legacy ones apart, page by page.
 
         Raises ApiError.
         """
-        return self._list(parent, legacy=False)
+        for parent in parents:
+            yield from self._list(parent, legacy=False)
 
     def legacy_jobs(self, parent: str) -> Iterator[LiveJob]:
         """Yield the jobs that `gcloud app deploy cron.yaml` made. Raises ApiError."""

@@ -36,7 +36,6 @@ def run(command: click.Command) -> NoReturn:
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="cronshift")
     try:
-        # Not standalone: click would end a broken pipe with 1, which here means no.
         code = command.main(prog_name="cronshift", standalone_mode=False)
         sys.stdout.flush()
     except click.ClickException as error:
@@ -47,10 +46,21 @@ def run(command: click.Command) -> NoReturn:
     except SystemExit as ended:
         sys.exit(could_not if ended.code == COULD_NOT else ended.code)
     except BrokenPipeError:
-        # Who reads our output has read enough (`cronshift next . | head`).
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(DONE)
+        _leave()
     sys.exit(code)
+
+
+def _leave() -> NoReturn:
+    """End well: who reads our output has read enough (`cronshift next . | head`)."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    sys.exit(DONE)
+
+
+def _write(text: str | bytes, *, color: bool | None = None) -> None:
+    try:
+        click.echo(text, nl=False, color=color)
+    except BrokenPipeError:  # click itself would end with 1, which here means no
+        _leave()
 
 
 def _plainly(error: UnicodeError) -> tuple[str, int]:
@@ -71,10 +81,29 @@ def show(lines: Iterable[Text]) -> None:
     from rich.console import Console  # noqa: PLC0415 - slow to load
 
     console = Console(highlight=False, soft_wrap=True, emoji=False, markup=False)
+    if not console.is_terminal:  # nothing to colour, and rich would take its time
+        _write("".join(f"{line.plain}\n" for line in lines), color=False)
+        return
     with console.capture() as captured:  # rich would end a broken pipe itself
         for line in lines:
             console.print(line)
-    click.echo(captured.get(), nl=False, color=console.is_terminal)
+    _write(captured.get(), color=console.is_terminal)
+
+
+_SEVERITIES: Final = {"error": "red", "warning": "yellow", "info": "cyan"}
+
+
+def show_findings(text: str) -> None:
+    """Print findings, their severity and code in colour on a terminal."""
+    from rich.text import Text  # noqa: PLC0415 - slow to load
+
+    lines = []
+    for line in text.splitlines():
+        shown = Text(line)
+        for severity, colour in _SEVERITIES.items():
+            shown.highlight_regex(rf"(?<=: ){severity} [a-z0-9-]+(?=: )", colour)
+        lines.append(shown)
+    show(lines)
 
 
 def show_json(document: dict[str, Any]) -> None:
@@ -85,7 +114,7 @@ def show_json(document: dict[str, Any]) -> None:
 def show_exactly(text: str) -> None:
     """Print what a program is to read: UTF-8, whatever the terminal's encoding."""
     # A file's name may hold bytes that are no text; JSON can say them escaped.
-    click.echo(text.encode("utf-8", "backslashreplace"), nl=False)
+    _write(text.encode("utf-8", "backslashreplace"))
 
 
 def remark(text: str) -> None:

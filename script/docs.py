@@ -58,6 +58,7 @@ def _section(
         parent=parent,
         terminal_width=88,
         max_content_width=88,
+        **command.context_settings,
     )
     yield f"## `{context.command_path}`\n"
     yield f"```text\n{command.get_help(context)}\n```\n"

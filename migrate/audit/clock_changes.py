@@ -8,15 +8,13 @@ from itertools import takewhile
 from typing import TYPE_CHECKING, Final
 
 from cronspec.instants import DAY, to_datetime, to_seconds
+from cronspec.kinds import minute_of, on_day, window_steps
 from cronspec.schedule import (
     CustomInterval,
     EndTimeInterval,
     StartTimeInterval,
     Weekday,
-    minute_of,
-    on_day,
     ticks,
-    window_steps,
 )
 from cronspec.zones import clock, load
 from migrate.audit.evidence import zone_of
@@ -121,15 +119,28 @@ def _dates(days: list[datetime]) -> str:
 
 def _in_window(schedule: StartTimeInterval, zone: str, since: int) -> Iterator[Effect]:
     """Compare the times of the clock on days of change with those of any other day."""
-    told_codes = set[str]()
+    shifted, fewer_or_more = list[str](), list[str]()
     for change in _changes(zone, since)[:_SEASONS]:
         if _keeps_its_times(schedule, change):
             continue
         for day, actual in _minutes_around(schedule, zone, change).items():
-            effect = _on(schedule, zone, day, actual)
-            if effect is not None and effect.code not in told_codes:
-                told_codes.add(effect.code)
-                yield effect
+            usual, date = _usual_minutes(schedule, day), to_datetime(day * DAY)
+            if set(actual) - set(usual):
+                shifted.append(
+                    f"on {date:%Y-%m-%d} it runs at {_times(actual)} instead of "
+                    f"{_times(usual)}"
+                )
+            elif actual != usual:
+                fewer_or_more.append(
+                    f"on {date:%Y-%m-%d} it has {len(actual)} instead of "
+                    f"{len(usual)} runs"
+                )
+    why = f", when the clock in {zone} changes"
+    if shifted:
+        way_out = "steps count elapsed time from the window's start; in UTC they stay"
+        yield Effect("clock-change-shifted", "; ".join(shifted) + why, way_out)
+    if fewer_or_more:
+        yield Effect("clock-change-window", "; ".join(fewer_or_more) + why, "")
 
 
 def _keeps_its_times(schedule: StartTimeInterval, change: Change) -> bool:
@@ -141,30 +152,6 @@ def _keeps_its_times(schedule: StartTimeInterval, change: Change) -> bool:
     steps = window_steps(schedule)
     all_day = steps[-1] + step >= DAY
     return all_day and not DAY % step and not (change.after - change.before) % step
-
-
-def _on(
-    schedule: StartTimeInterval, zone: str, day: int, actual: list[int]
-) -> Effect | None:
-    """Give what differs on one day from the same day without a clock change."""
-    usual = _usual_minutes(schedule, day)
-    if usual == actual:
-        return None
-    date = f"{to_datetime(day * DAY):%Y-%m-%d}"
-    shifted = [minute for minute in actual if minute not in usual]
-    if shifted:
-        return Effect(
-            "clock-change-shifted",
-            f"on {date}, when the clock in {zone} changes, it runs at "
-            f"{_times(actual)} instead of {_times(usual)}",
-            "steps count elapsed time from the window's start; in UTC they stay",
-        )
-    return Effect(
-        "clock-change-window",
-        f"{len(actual)} instead of {len(usual)} runs on {date}, when the clock in "
-        f"{zone} changes",
-        "",
-    )
 
 
 def _usual_minutes(schedule: StartTimeInterval, day: int) -> list[int]:

@@ -6,13 +6,8 @@ from collections import Counter
 from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
-from cronspec.schedule import (
-    EVERY_DAY,
-    EndTimeInterval,
-    StartTimeInterval,
-    minute_of,
-    ticks,
-)
+from cronspec.kinds import minute_of
+from cronspec.schedule import EVERY_DAY, EndTimeInterval, StartTimeInterval, ticks
 from cronspec.zones import load
 from migrate.audit.evidence import zone_of
 from migrate.audit.finding import told

@@ -7,16 +7,14 @@ from functools import lru_cache
 from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Final
 
+from cronspec.kinds import minute_of, minutes_of_day, window_steps
 from cronspec.schedule import (
     CustomInterval,
     EndTimeInterval,
     FixedSchedule,
     GrocSchedule,
     StartTimeInterval,
-    minute_of,
-    minutes_of_day,
     ticks,
-    window_steps,
 )
 from cronspec.zones import load
 

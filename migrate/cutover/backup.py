@@ -10,8 +10,8 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from migrate.legacy import form_of
 from migrate.livejob import LiveJob, State
-from migrate.normal import normal
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -39,14 +39,14 @@ class Saved:
         return any(
             one.name == job.name
             and one.state is job.state
-            and normal(one.resource) == normal(job.resource)
+            and form_of(one.resource) == form_of(job.resource)
             for one in self.jobs
         )
 
     def like(self, as_legacy: Json) -> LiveJob | None:
         """Give the latest saved job that does the same."""
-        wanted = normal(as_legacy)
-        alike = [one for one in self.jobs if normal(one.resource) == wanted]
+        wanted = form_of(as_legacy)
+        alike = [one for one in self.jobs if form_of(one.resource) == wanted]
         return alike[-1] if alike else None
 
 

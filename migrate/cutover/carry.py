@@ -20,7 +20,7 @@ from migrate.cutover.seen import (
     Resume,
     Swap,
 )
-from migrate.normal import TARGETS, with_headers
+from migrate.normal import TARGETS, with_headers, writable
 from migrate.problems import ApiError, Refused
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ class Carrier:
                 staging.pause(self.store, live, self.now())
 
     def _release(self, live: LiveJob) -> None:
-        plain = with_headers(live.resource, {PAUSED_HEADER: None})
+        plain = with_headers(writable(live.resource), {PAUSED_HEADER: None})
         kind = next(kind for kind in TARGETS if kind in plain)
         self.store.update(plain, [f"{kind}.headers"])
 

@@ -8,7 +8,7 @@ those that nobody else fires come first.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from cronspec import retry, zones
 from cronspec.naming import Marks
@@ -17,13 +17,14 @@ from migrate.choices import APP_ENGINE_DEADLINE
 from migrate.cutover import ways
 from migrate.cutover.backup import Saved, fired
 from migrate.cutover.seen import Before, Moving, OurJob, Pace, Stage
-from migrate.job import seconds, to_api
-from migrate.normal import differences, normal
+from migrate.job import to_api
+from migrate.legacy import form_of, legacy_job
+from migrate.normal import differences
 from migrate.plan import Create, Finish, Scope, Update, diff
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-    from datetime import timedelta
+    from datetime import datetime, timedelta
 
     from cronspec.config import CronEntry
     from migrate.cutover.ways import Service
@@ -35,17 +36,25 @@ if TYPE_CHECKING:
 class World:
     """What does not change from step to step.
 
-    `limits` says how long an attempt may take, by service; `urls` are the only ones
-    to be moved, all where it is empty; `theirs`: another tool has our jobs.
+    `at` is when it was found out. `limits` says how long an attempt may take, by
+    service; `urls` are the only ones to be moved, all where it is empty; `theirs`:
+    another tool has our jobs.
     """
 
     parent: str
     job_set: str
     translations: Sequence[Translation]
     services: Mapping[str, Service]
+    at: datetime
     limits: Mapping[str, timedelta] = field(default_factory=dict)
     urls: frozenset[str] = frozenset()
     theirs: bool = False
+    legacy: Mapping[str, Json] = field(init=False)  # what gcloud sends, by entry key
+
+    def __post_init__(self) -> None:
+        """Say once what gcloud would send for each entry."""
+        sent = {one.key: legacy_job(one.entry, self.at) for one in self.translations}
+        object.__setattr__(self, "legacy", sent)
 
     @property
     def entries(self) -> list[Translation]:
@@ -80,7 +89,7 @@ def view(
     digest = ways.digest_of(world.translations)
     entries = []
     for one in world.entries:
-        as_legacy = legacy_of(one.entry)
+        as_legacy = world.legacy[one.key]
         differing = tuple(job for job in left if _is_about(job, one.entry))
         entries.append(
             Moving(
@@ -101,38 +110,6 @@ def view(
     about = {job.name for one in entries for job in one.differing}
     strays = tuple(job for job in left if job.name not in about)
     return View(tuple(entries), () if world.urls else strays)
-
-
-def legacy_of(entry: CronEntry) -> Json:
-    """Give what `gcloud app deploy cron.yaml` sends for an entry.
-
-    (Cloud SDK: api_lib/tasks/app_deploy_migration_util.py.)
-    """
-    target: dict[str, Any] = {"httpMethod": "GET", "relativeUri": entry.url}
-    if entry.target is not None:
-        target["appEngineRouting"] = {"service": entry.target}
-    job: dict[str, Any] = {
-        "schedule": entry.schedule_text,
-        "timeZone": entry.timezone or "UTC",
-        "appEngineHttpTarget": target,
-    }
-    if entry.description:
-        job["description"] = entry.description
-    if entry.retry is not None:
-        policy = retry.policy(entry.retry)
-        job["retryConfig"] = {
-            "retryCount": policy.limit,
-            "maxRetryDuration": seconds(policy.age_limit),
-            "minBackoffDuration": seconds(policy.min_backoff),
-            "maxBackoffDuration": seconds(policy.max_backoff),
-            "maxDoublings": policy.max_doublings,
-        }
-    return job
-
-
-def differing_fields(live: LiveJob, as_legacy: Json) -> list[str]:
-    """Give the paths in which a live legacy job is not as its entry says."""
-    return [one.path for one in differences(live.resource, as_legacy)]
 
 
 # --- Ours ---------------------------------------------------------------------------
@@ -204,14 +181,14 @@ def _owners(
     )
     owners = {}
     for one in unfired:
-        there = free.get(_tuple(legacy_of(one.entry)))
+        there = free.get(_tuple(world.legacy[one.key]))
         if there:
             owners[one.key] = there.pop()
     return owners
 
 
-def _tuple(job: Mapping[str, Any]) -> str:
-    return repr(sorted(normal(job).items()))
+def _tuple(job: Json) -> str:
+    return repr(sorted(form_of(job).items()))
 
 
 def _is_about(job: LiveJob, entry: CronEntry) -> bool:

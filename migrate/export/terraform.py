@@ -189,17 +189,20 @@ def _text(value: str) -> str:
     r"""Give a string as HCL's literal: `${` and `%{` would begin a template.
 
     A sign doubled says "no template". Some readers (python-hcl2) then look for the
-    closing brace; where none follows, the opening one is written by its number.
+    closing brace; where none follows, or where several signs stand in a row and it is
+    not plain which are a pair, the opening one is written by its number.
 
-    >>> print(_text("cost: ${x} $ %{y} 5%"), _text("${"))
-    "cost: $${x} $ %%{y} 5%" "$\u007b"
+    >>> print(_text("cost: ${x} $ %{y} 5%"), _text("${"), _text("$${x}"))
+    "cost: $${x} $ %%{y} 5%" "$\u007b" "$$\u007bx}"
     """
-    return re.sub(r"([$%])\{", _no_template, quoted(value))
+    return re.sub(r"([$%]+)\{", _no_template, quoted(value))
 
 
 def _no_template(opening: re.Match[str]) -> str:
-    sign, rest = opening[1], opening.string[opening.end() :]
-    return f"{sign}{sign}{{" if "}" in rest else f"{sign}\\u007b"
+    signs, rest = opening[1], opening.string[opening.end() :]
+    if len(signs) == 1 and "}" in rest:
+        return f"{signs}{signs}{{"
+    return f"{signs}\\u007b"
 
 
 def _aligned(pairs: Sequence[tuple[str, str]]) -> str:

@@ -1,4 +1,4 @@
-"""`plan` and `apply`: what changes, and what came of it, as text and as JSON."""
+"""`plan`: what changes, as text and as JSON."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from rich.text import Text
 
 from cronspec.schedule import EndTimeInterval, ScheduleError, ticks
 from cronspec.zones import ZoneError, load
-from migrate.apply import Failed, Made, NotTried
 from migrate.livejob import State, url_of
 from migrate.plan import Create, Delete, Finish, Update, name_of, url_of_change
 from migrate.report.explanation import read
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from datetime import datetime
 
-    from migrate.apply import Outcome, Result
     from migrate.livejob import Json, LiveJob
     from migrate.normal import FieldDiff
     from migrate.plan import Change, Plan
@@ -91,7 +89,7 @@ def remarks(change: Change, now: datetime) -> list[str]:
         case Finish():
             return ["its paused creation was broken off: finished, and left paused"]
         case Delete(before):
-            return _stays(before)
+            return [f"in {before.parent.rpartition('/')[2]}", *_stays(before)]
 
 
 def _first(job: Json, now: datetime) -> str:
@@ -154,6 +152,7 @@ def plan_json(plan: Plan, now: datetime) -> dict[str, Any]:
         "foreign": [job.name for job in plan.foreign],
         "conflicts": [job.name for job in plan.conflicts],
         "refusal": plan.refusal or None,
+        "fires_twice": sorted({job.url for job in plan.doubled}),
         "jobs": {"now": plan.live, "then": plan.then},
         "monthly_cost_usd": monthly_cost(plan.then),
     }
@@ -195,6 +194,10 @@ def plan_text(plan: Plan, now: datetime) -> Iterator[Text]:
     for change in plan.changes:
         yield Text()
         yield from _change_text(change, now)
+    quiet = [job for job in plan.kept if job.state is not State.ENABLED]
+    if quiet:
+        yield Text()
+        yield Text(f"Not firing, and left so: {_names(quiet)}", style="dim")
     if plan.foreign:
         yield Text()
         yield Text(f"Not ours, left alone: {_names(plan.foreign)}", style="dim")
@@ -206,6 +209,15 @@ def plan_text(plan: Plan, now: datetime) -> Iterator[Text]:
         )
     if plan.refusal:
         yield Text(f"! {plan.refusal}", style="red")
+    if plan.doubled:
+        urls = sorted({job.url for job in plan.doubled})
+        more = f" and {len(urls) - 8} more" if len(urls) > 8 else ""
+        yield Text(
+            f"! Legacy jobs fire these today, and both would from then on: "
+            f"{', '.join(urls[:8])}{more}. Without a host that runs each tick once, "
+            "make them --paused, or move them with cutover.",
+            style="yellow",
+        )
     yield Text()
     yield Text(
         f"{plan.then} jobs then, {plan.live} now; {plan.then} jobs cost about "
@@ -257,62 +269,6 @@ def _field_text(one: FieldDiff) -> Text:
         " → ",
         (one.after or "(none)", "green"),
     )
-
-
-# --- What came of it ----------------------------------------------------------------
-
-
-def result_text(result: Result, number: int, total: int) -> Text:
-    """Give the line that tells one result as it comes."""
-    what = f"{action(result.change)} {name_of(result.change).rpartition('/')[2]}"
-    width = len(str(total))
-    head = f"[{number:{width}}/{total}] "
-    match result:
-        case Made():
-            return Text.assemble(head, ("done", "green"), f"  {what}")
-        case Failed(_, why):
-            return Text.assemble(head, ("FAILED", "red"), f"  {what}: {why}")
-        case NotTried(_, why):
-            return Text.assemble(head, ("not done", "yellow"), f"  {what}: {why}")
-
-
-def outcome_json(outcome: Outcome) -> dict[str, Any]:
-    """Give what became of every change."""
-    told = []
-    for result in outcome.results:
-        why: str | None = None
-        match result:
-            case Made():
-                state = "done"
-            case Failed(_, problem):
-                state, why = "failed", str(problem)
-            case NotTried(_, reason):
-                state, why = "not done", reason
-        told.append(
-            {
-                "action": action(result.change),
-                "name": name_of(result.change),
-                "url": url_of_change(result.change),
-                "result": state,
-                "why": why,
-            }
-        )
-    return {"complete": outcome.complete, "results": told}
-
-
-def outcome_text(outcome: Outcome, *, stopped: bool) -> Iterator[Text]:
-    """Yield what was done and not done."""
-    left = [one for one in outcome.results if not isinstance(one, Made)]
-    done = len(outcome.results) - len(left)
-    if not left:
-        yield Text(f"All {done} changes are made.", style="bold green")
-        return
-    head = "Stopped" if stopped else "Not complete"
-    yield Text(f"{head}: {done} of {len(outcome.results)} changes made.", style="bold")
-    for one in left:
-        job_id = name_of(one.change).rpartition("/")[2]
-        yield Text(f"  not done: {action(one.change)} {job_id}: {one.why}")
-    yield Text("Run it again: it goes on from what is there.")
 
 
 def adoption_text(

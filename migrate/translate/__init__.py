@@ -38,6 +38,7 @@ __all__ = [
     "RouteVerdict",
     "Translation",
     "attempt_limit",
+    "file_notes",
     "translate",
 ]
 
@@ -93,6 +94,17 @@ def translate(
         one = _Entry(entry, key, router, home, choose(entry, router.today))
         translations.append(one.translation(copies[known_by], now))
     return translations
+
+
+def file_notes(entries: Sequence[CronEntry]) -> list[Note]:
+    """Give what holds for every job of the files."""
+    if not entries:
+        return []
+    text = (
+        "Cloud Scheduler does not send X-Appengine-Cron: code that checks it must take "
+        "X-CloudScheduler from 0.1.0.2 as well before the move"
+    )
+    return [note("cron-header-gone", text, None)]
 
 
 @dataclass(frozen=True, slots=True)

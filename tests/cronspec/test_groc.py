@@ -145,13 +145,19 @@ REFUSED = [
     ("0 of month 00:00", 1, "no day 0", ""),
     ("1,32 of month 00:00", 3, "no day 32", ""),
     # 11: synchronized
-    ("every monday 14:00 synchronized", 20, "expected nothing", "every monday 14:00"),
+    ("every monday 14:00 synchronized", 20, "only for 'every N", "every monday 14:00"),
+    (
+        "every 5 mins on mon synchronized",
+        21,
+        "comes before 'on",
+        "every 5 mins synchronized on mon",
+    ),
     ("every 7 hours synchronized", 15, "divides 24 hours", ""),
     ("every 25 hours synchronized", 16, "divides 24 hours", ""),
     (
         "every 30 mins from 9:00 to 17:00 synchronized",
         34,
-        "expected nothing",
+        "cannot be combined",
         "every 30 mins from 9:00 to 17:00",
     ),
     (

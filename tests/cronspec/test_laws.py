@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from cronspec import groc, unixcron, zones
 from cronspec.explain import explain
 from cronspec.instants import start_of_year, to_datetime
+from cronspec.kinds import minutes_of_day, on_day
 from cronspec.schedule import (
     EVERY_DAY,
     EVERY_MONTH,
@@ -32,8 +33,6 @@ from cronspec.schedule import (
     UnixCron,
     Weekday,
     last_tick,
-    minutes_of_day,
-    on_day,
     ticks,
 )
 from cronspec.twin import to_groc, to_unix

@@ -10,16 +10,15 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from cronspec import groc, unixcron, zones
+from cronspec.instants import to_datetime, to_seconds
+from cronspec.kinds import on_day
 from cronspec.schedule import (
     EndTimeInterval,
     FixedSchedule,
     GrocSchedule,
     UnixCron,
     last_tick,
-    on_day,
     ticks,
-    to_datetime,
-    to_seconds,
 )
 
 CASES = Path(__file__).parents[1] / "cases" / "schedules.jsonl"

@@ -23,6 +23,8 @@ from cronspec.twin import to_groc, to_unix
         ("every 5 minutes from 10:00 to 14:00", ["*/5 10-13 * * *", "0 14 * * *"]),
         ("every 2 hours from 22:00 to 2:00 on fri", ["0 0,2,22 * * 5"]),
         ("every 6 hours synchronized", ["0 */6 * * *"]),
+        ("every 30 minutes from 8:30 to 17:00", ["30 8-16 * * *", "0 9-17 * * *"]),
+        ("every 20 minutes from 22:40 to 0:20", ["0,20 0,23 * * *", "40 22,23 * * *"]),
         ("every 90 minutes synchronized", ["0 */3 * * *", "30 1-22/3 * * *"]),
     ],
 )
@@ -42,6 +44,8 @@ def test_a_groc_schedule_has_twins(text: str, twins: list[str]) -> None:
         ("*/5 * * * *", "every 5 minutes synchronized"),
         ("*/5 10-13 * * *", "every 5 minutes from 10:00 to 13:55"),
         ("0 9,17 * * 1-5", "every 8 hours from 09:00 to 17:00 on mon,tue,wed,thu,fri"),
+        ("0 9 30 2 *", None),  # a day that no February has
+        ("0 9 31 4,5 *", "31 of apr,may 09:00"),
         ("0 9 1 * 1", None),  # groc knows no "or"
         ("0,5,15 9 * * *", None),  # steps of two lengths
         ("*/5 * * 1 *", None),  # an interval takes no months

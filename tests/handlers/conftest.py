@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
     from handlers.record import RunStore
 
+collect_ignore = ["served.py"]  # an application for gunicorn, no tests
+
 _GET_EMULATOR = (
     "NOT TESTED: Firestore. There is no emulator: gcloud components install "
     "cloud-firestore-emulator (on Debian: apt-get install "

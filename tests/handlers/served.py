@@ -5,21 +5,21 @@ a line to, "start" or "end", with the run's id, its attempt and the process.
 SERVED_SECONDS: how long a task works.
 """
 
+from __future__ import annotations
+
 import os
 import time
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from handlers import Run, Tasks, create_app
 
-_LOG = Path(os.environ["SERVED_LOG"])
-_SECONDS = float(os.environ.get("SERVED_SECONDS", "0"))
-
-tasks = Tasks()
+if TYPE_CHECKING:
+    from flask import Flask
 
 
 def _note(what: str, run: Run) -> None:
     line = f"{what} {run.url} {run.id} {run.attempt} {os.getpid()}\n"
-    file = os.open(_LOG, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+    file = os.open(os.environ["SERVED_LOG"], os.O_WRONLY | os.O_APPEND | os.O_CREAT)
     try:
         os.write(file, line.encode())
     finally:
@@ -28,12 +28,12 @@ def _note(what: str, run: Run) -> None:
 
 def work(run: Run) -> None:
     _note("start", run)
-    if _SECONDS:
-        time.sleep(_SECONDS)
+    time.sleep(float(os.environ.get("SERVED_SECONDS", "0")))
     _note("end", run)
 
 
-for number in range(int(os.environ["SERVED_ENTRIES"])):
-    tasks.task(f"/t/{number}")(work)
-
-app = create_app(tasks=tasks)
+def app() -> Flask:
+    tasks = Tasks()
+    for number in range(int(os.environ["SERVED_ENTRIES"])):
+        tasks.task(f"/t/{number}")(work)
+    return create_app(tasks=tasks)

@@ -12,13 +12,14 @@ import threading
 import time
 import urllib.request
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 from uuid import uuid4
 
 from handlers import Settings, Tasks
+from handlers.attempt import Got, acquire
 from handlers.record import (
     Conflict,
     Record,
@@ -30,9 +31,12 @@ from handlers.record import (
     from_fields,
     to_fields,
 )
+from handlers.stores import open_store
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
+
+    from handlers.runs import Ask
 
 _T = TypeVar("_T")
 
@@ -173,6 +177,17 @@ class Unreliable:
         return result
 
 
+def claim_all(url: str, asked: list[Ask], now: datetime) -> list[str]:
+    """Claim what can be claimed, in a process of its own; give the entries won."""
+    store = open_store(url)
+    rivals = [replace(one, attempt_id=uuid4().hex) for one in asked]
+    return [
+        one.key.entry
+        for one in rivals
+        if isinstance(acquire(store, one, lambda: now), Got)
+    ]
+
+
 # --- Servers ----------------------------------------------------------------------
 
 
@@ -275,16 +290,18 @@ def running(
 
 @contextmanager
 def gunicorn(
-    module: Path, environ: Mapping[str, str], *options: str, log: Path | None = None
+    application: str,
+    environ: Mapping[str, str],
+    *options: str,
+    folder: Path = ROOT,
+    log: Path | None = None,
 ) -> Iterator[int]:
-    """Serve `app` of a module file under gunicorn, and give the port."""
+    """Serve "module:app" of a folder under gunicorn, and give the port."""
     port = free_port()
-    paths = f"{module.parent}{os.pathsep}{ROOT}"
     command = [sys.executable, "-m", "gunicorn", "--bind", f"127.0.0.1:{port}"]
-    command += ["--timeout", "0", "--header-map", "refuse", *options]
-    with running(
-        [*command, f"{module.stem}:app"], {"PYTHONPATH": paths, **environ}, log
-    ):
+    command += ["--timeout", "0", "--header-map", "refuse", *options, application]
+    paths = f"{folder}{os.pathsep}{ROOT}"
+    with running(command, {"PYTHONPATH": paths, **environ}, log):
         url = f"http://127.0.0.1:{port}/healthz"
         wait_for(lambda: answers(url), 30, "gunicorn is up")
         yield port

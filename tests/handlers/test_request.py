@@ -113,6 +113,17 @@ def test_only_the_stated_proofs_come_in(
             assert proof.reason
 
 
+@pytest.mark.parametrize("queue", ["projects/p/queues/q", ""])
+def test_cloud_tasks_with_a_token_is_refused_too(queue: str) -> None:
+    headers = {
+        "x-cloudscheduler": "true",
+        "authorization": "Bearer a.b.c",
+        "x-cloudtasks-queuename": queue,
+    }
+    proof = identify(headers, "", door_of({"K_SERVICE": "x", **OIDC}, "both").door)
+    assert isinstance(proof, Refusal)
+
+
 def test_a_refusal_names_the_mode_that_would_admit() -> None:
     headers = {"x-cloudscheduler": "true", "x-appengine-user-ip": "0.1.0.2"}
     proof = identify(headers, "", door_of(STANDARD, "legacy").door)

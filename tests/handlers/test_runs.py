@@ -484,6 +484,36 @@ def test_a_vanished_record_is_settled_by_creating_it(memory: MemoryStore) -> Non
     assert found.record.state is State.DONE
 
 
+def test_a_store_that_reads_but_does_not_write_ends_the_trying(
+    memory: MemoryStore,
+) -> None:
+    clock = ManualClock()
+    result = acquire(memory, ask(), clock)
+    assert isinstance(result, Got)
+    read_only = Unreliable(memory, ["before", ""] * 20)
+    attempt = Attempt(read_only, result, terms(), clock)
+    with pytest.raises(StoreError, match="does not write"):
+        attempt.settle(State.DONE)
+
+
+def test_a_claim_does_not_go_on_for_ever(
+    memory: MemoryStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("handlers.attempt.CLAIM_SECONDS", 0.05)
+    read_only = Unreliable(memory, ["before", ""] * 1000)
+    with pytest.raises(StoreError, match="too slowly"):
+        acquire(read_only, ask(), ManualClock())
+
+
+def test_a_record_that_vanished_is_not_renewed(memory: MemoryStore) -> None:
+    clock = ManualClock()
+    attempt = got(memory, clock)
+    memory.kept.clear()
+    clock.move(10)
+    assert not attempt.renew()
+    assert memory.kept == {}
+
+
 # --- Any course of events ---------------------------------------------------------
 
 

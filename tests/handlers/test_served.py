@@ -26,9 +26,9 @@ from tests.handlers.support import APP_ENGINE, CRON, SCHEDULER, gunicorn, wait_f
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-TICKS = int(os.environ.get("CRONSHIFT_TICKS", "120"))
-KILLS = int(os.environ.get("CRONSHIFT_KILLS", "4"))
-SERVED = Path(__file__).with_name("served.py")
+TICKS = int(os.environ.get("CRONSHIFT_TICKS", "60"))
+KILLS = int(os.environ.get("CRONSHIFT_KILLS", "3"))
+HERE = Path(__file__).parent
 
 # Two hours ago: the latest tick of every entry, for as long as the tests take.
 TICK = (datetime.now(UTC) - timedelta(hours=2)).replace(
@@ -84,7 +84,8 @@ def served(
         "SERVED_ENTRIES": str(entries),
         **changes,
     }
-    with gunicorn(SERVED, environ, *options, log=folder / "gunicorn.log") as port:
+    log = folder / "gunicorn.log"
+    with gunicorn("served:app()", environ, *options, folder=HERE, log=log) as port:
         yield Served(port, folder / "runs.log")
 
 

@@ -9,8 +9,8 @@ import pytest
 
 from handlers import Settings, SettingsError, Tasks, create_app
 from handlers.request import Mode
-from handlers.settings import NAMES, StoreDown
-from tests.handlers.support import APP_ENGINE, ROOT, utc, without
+from handlers.settings import StoreDown
+from tests.handlers.support import APP_ENGINE, utc, without
 
 STANDARD = without(APP_ENGINE, "CRON_ALLOW_LOCAL_STORE", "CRON_DEADLINE_SECONDS")
 FIRESTORE = {"CRON_STORE": "firestore://shop/runs"}
@@ -139,11 +139,6 @@ def test_what_costs_something_is_told(variables: dict[str, str], warning: str) -
     assert any(warning in line for line in told)
 
 
-def test_every_setting_is_documented() -> None:
-    text = (ROOT / "docs" / "handlers.md").read_text()
-    assert [name for name in NAMES if f"`{name}`" not in text] == []
-
-
 # --- Start-up ------------------------------------------------------------
 
 
@@ -212,6 +207,26 @@ def test_the_deadline_is_that_of_the_scaling_in_app_yaml(
     headers = {"X-Appengine-Cron": "true", "X-Appengine-User-IP": "0.1.0.2"}
     assert app.test_client().get("/a", headers=headers).status_code == 200
     assert deadlines == [NOW + timedelta(seconds=seconds)]
+
+
+def test_faults_of_app_yaml_stop_the_service(tmp_path: Path) -> None:
+    (tmp_path / "app.yaml").write_text("runtime: [python313\n")
+    (tmp_path / "cron.yaml").write_text(CRON)
+    environ = {
+        "CRON_YAML": str(tmp_path / "cron.yaml"),
+        "CRON_STORE": f"sqlite:///{tmp_path / 'runs.db'}",
+    }
+    with pytest.raises(SettingsError, match=r"app\.yaml"):
+        create_app(Settings.from_environ(environ), Tasks())
+
+
+@pytest.mark.parametrize("name", ["jobs.yaml", "dispatch.yaml"])
+def test_a_file_beside_that_cannot_be_read_stops_the_service(
+    tmp_path: Path, name: str
+) -> None:
+    (tmp_path / name).mkdir()
+    with pytest.raises(SettingsError, match=name):
+        start(tmp_path)
 
 
 def test_an_unknown_deadline_stops_the_service(

@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
+import re
 import socket
 import sqlite3
 import threading
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, timedelta
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
 import pytest
+from google.api_core import exceptions
+from google.api_core.datetime_helpers import DatetimeWithNanoseconds
+from google.auth.exceptions import DefaultCredentialsError, RefreshError
+from google.cloud import firestore
+from google.cloud.firestore_v1.services.firestore import FirestoreClient
 
 from cronspec.retry import NO_RETRIES
+from handlers import create_app
 from handlers.attempt import Attempt, Got, acquire
 from handlers.record import (
     At,
@@ -30,12 +39,24 @@ from handlers.record import (
 )
 from handlers.runs import AlreadyDone, Ask, Busy, Claimed, Settled, Terms, decide
 from handlers.stores import StoreUrlError, check_url, digest, is_local, open_store
-from tests.handlers.support import Unreliable, redis_server, utc
+from tests.handlers.support import (
+    CRON,
+    SCHEDULER,
+    ManualClock,
+    Recorder,
+    Unreliable,
+    claim_all,
+    redis_server,
+    settings,
+    utc,
+)
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 NOW = utc("2026-11-30T08:00:00.400001")
+UTC_NOW = DatetimeWithNanoseconds(2026, 11, 30, 8, tzinfo=UTC)
 TERMS = Terms(
     lease=timedelta(seconds=30),
     deadline=timedelta(minutes=10),
@@ -157,30 +178,12 @@ def test_of_many_rivals_in_threads_one_replaces(store: RunStore) -> None:
     assert len(results) == 16
 
 
-def _claim_all(url: str, entries: list[str], results: multiprocessing.Queue) -> None:  # type: ignore[type-arg]  # no generic at run time
-    store = open_store(url)
-    won = [
-        entry
-        for entry in entries
-        if isinstance(acquire(store, ask(entry), lambda: NOW), Got)
-    ]
-    results.put(won)
-
-
 def test_of_rivals_in_several_processes_one_claims_each_run(store_url: str) -> None:
-    context = multiprocessing.get_context("spawn")
-    entries = [uuid4().hex for _ in range(40)]
-    results: multiprocessing.Queue[list[str]] = context.Queue()
-    rivals = [
-        context.Process(target=_claim_all, args=(store_url, entries, results))
-        for _ in range(3)
-    ]
-    for rival in rivals:
-        rival.start()
-    won = [entry for _ in rivals for entry in results.get(timeout=60)]
-    for rival in rivals:
-        rival.join()
-    assert sorted(won) == sorted(entries)
+    asked = [ask() for _ in range(40)]
+    with ProcessPoolExecutor(3, multiprocessing.get_context("spawn")) as pool:
+        rivals = [pool.submit(claim_all, store_url, asked, NOW) for _ in range(3)]
+        won = [entry for rival in rivals for entry in rival.result(60)]
+    assert sorted(won) == sorted(one.key.entry for one in asked)
 
 
 # --- The deterministic race: the first claim starts its rival ---------------------
@@ -299,6 +302,27 @@ def test_sqlite_waits_for_a_locked_file_no_longer_than_its_time_out(
     rival.close()
 
 
+def test_sqlite_is_opened_though_another_process_has_it_for_a_moment(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "runs.db"
+    rival = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    rival.execute("BEGIN EXCLUSIVE")
+    threading.Timer(0.3, rival.close).start()
+    open_store(f"sqlite:///{path}").check()
+
+
+def test_sqlite_that_stays_locked_cannot_be_opened(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("handlers.sqlite.CALL_SECONDS", 0.1)
+    rival = sqlite3.connect(tmp_path / "runs.db", isolation_level=None)
+    rival.execute("BEGIN EXCLUSIVE")
+    with pytest.raises(StoreUnreachableError, match="locked"):
+        open_store(f"sqlite:///{tmp_path}/runs.db").check()
+    rival.close()
+
+
 def test_sqlite_removes_what_has_expired(tmp_path: Path) -> None:
     store = open_store(f"sqlite:///{tmp_path}/runs.db")
     old = first(ask())
@@ -307,6 +331,148 @@ def test_sqlite_removes_what_has_expired(tmp_path: Path) -> None:
     for _ in range(256):
         store.create(replace(first(ask()), written_at=later))
     assert store.read(old.key) is None
+
+
+def test_sqlite_opens_anew_after_a_fork(tmp_path: Path) -> None:
+    """A connection of before must not be used on both sides of a fork."""
+    store = open_store(f"sqlite:///{tmp_path}/runs.db")
+    record = first(ask())
+    store.create(record)
+    child = os.fork()
+    if child == 0:
+        won = isinstance(store.create(first(ask(record.key.entry))), Stored)
+        os._exit(1 if won else 0)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert store.read(record.key) is not None
+
+
+def test_sqlite_tells_what_it_cannot_use(tmp_path: Path) -> None:
+    store = open_store(f"sqlite:///{tmp_path}/runs.db")
+    store.check()
+    with sqlite3.connect(tmp_path / "runs.db") as other:
+        other.execute("DROP TABLE runs")
+        other.execute("CREATE TABLE runs (id TEXT, record TEXT NOT NULL)")
+    other.close()
+    with pytest.raises(StoreError, match=r"no (such )?column"):
+        store.create(first(ask()))
+
+
+def test_sqlite_tells_a_file_that_is_damaged(tmp_path: Path) -> None:
+    path = tmp_path / "runs.db"
+    store = open_store(f"sqlite:///{path}")
+    for _ in range(50):
+        store.create(first(ask()))
+    del store  # its connections write everything to the file
+    whole = path.read_bytes()
+    path.write_bytes(whole[:4096] + b"\xff" * (len(whole) - 4096))
+    with pytest.raises(StoreError, match="SQLite") as caught:
+        open_store(f"sqlite:///{path}").read(ask().key)
+    assert not isinstance(caught.value, StoreUnreachableError)
+
+
+# --- Firestore --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("error", "unreachable", "told"),
+    [
+        (
+            exceptions.FailedPrecondition(
+                "The Cloud Firestore API is not available for Firestore in Datastore "
+                "Mode database projects/shop/databases/(default)."
+            ),
+            False,
+            "gcloud firestore databases create --project shop",
+        ),
+        (
+            exceptions.NotFound(
+                "The database (default) does not exist for project shop Please visit"
+            ),
+            False,
+            "gcloud firestore databases create --project shop",
+        ),
+        (exceptions.PermissionDenied("no"), False, "roles/datastore.user"),
+        (exceptions.Unauthenticated("no"), False, "roles/datastore.user"),
+        (exceptions.InvalidArgument("bad"), False, "see CRON_STORE"),
+        (DefaultCredentialsError("none"), False, "application-default login"),
+        (RefreshError("later"), True, "later"),
+        (exceptions.DeadlineExceeded("slow"), True, "slow"),
+        (exceptions.ServiceUnavailable("away"), True, "away"),
+        (exceptions.InternalServerError("odd"), True, "odd"),
+        (exceptions.ResourceExhausted("much"), True, "much"),
+    ],
+)
+def test_firestore_tells_what_is_wrong_and_what_to_do(
+    monkeypatch: pytest.MonkeyPatch,
+    error: Exception,
+    unreachable: bool,  # noqa: FBT001 - a table's column
+    told: str,
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise error
+
+    monkeypatch.setenv("FIRESTORE_EMULATOR_HOST", "127.0.0.1:1")
+    for name in ("get", "create", "update"):
+        monkeypatch.setattr(firestore.DocumentReference, name, fail)
+    store = open_store("firestore://shop/runs")
+    record = first(ask())
+    calls = [
+        store.check,
+        lambda: store.read(record.key),
+        lambda: store.create(record),
+        lambda: store.replace(record, UTC_NOW),
+    ]
+    for call in calls:
+        with pytest.raises(StoreError, match=re.escape(told)) as caught:
+            call()
+        assert isinstance(caught.value, StoreUnreachableError) == unreachable
+
+
+def test_a_document_that_is_gone_is_a_conflict_though_its_path_names_a_database(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def gone(*_: object, **__: object) -> None:
+        raise exceptions.NotFound(
+            "No document to update: projects/shop/databases/(default)/documents/runs/a"
+        )
+
+    monkeypatch.setenv("FIRESTORE_EMULATOR_HOST", "127.0.0.1:1")
+    monkeypatch.setattr(firestore.DocumentReference, "update", gone)
+    store = open_store("firestore://shop/runs")
+    assert store.replace(first(ask()), UTC_NOW) == Conflict()
+
+
+def test_on_firestore_a_run_costs_two_calls_on_the_wire(
+    tmp_path: Path, firestore_host: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FIRESTORE_EMULATOR_HOST", firestore_host)
+    called: list[str] = []
+    for name in ("commit", "batch_get_documents", "begin_transaction", "run_query"):
+        monkeypatch.setattr(FirestoreClient, name, counted(called, name))
+    cron = "cron:\n- {url: /a, schedule: every day 09:00}\n"
+    place = f"firestore://demo-cron/runs-{uuid4().hex}"
+    clock = ManualClock(utc("2026-11-30T09:00:00.2"))
+    app = create_app(settings(tmp_path, cron, CRON_STORE=place), Recorder("/a"), clock)
+    client = app.test_client()
+    client.get("/a", headers=CRON)  # an instance's first run looks back once more
+    clock.move(86_400)
+    called.clear()
+    assert client.get("/a", headers=CRON).headers["X-Cron-Outcome"] == "ran"
+    assert called == ["commit", "commit"]
+    called.clear()
+    assert client.get("/a", headers=SCHEDULER).headers["X-Cron-Outcome"] == "duplicate"
+    assert called == ["commit", "batch_get_documents"]
+
+
+def counted(called: list[str], name: str) -> Callable[..., object]:
+    """Give Google's own method, with a count of its calls."""
+    real: Callable[..., object] = getattr(FirestoreClient, name)
+
+    def count(*given: object, **more: object) -> object:
+        called.append(name)
+        return real(*given, **more)
+
+    return count
 
 
 # --- Redis ------------------------------------------------------------
@@ -318,6 +484,15 @@ def test_a_redis_that_may_evict_records_is_refused(tmp_path: Path) -> None:
     with (
         redis_server(tmp_path, *evicting) as url,
         pytest.raises(StoreError, match=r"volatile-lru.*noeviction"),
+    ):
+        open_store(url).check()
+
+
+@pytest.mark.usefixtures("redis_url")
+def test_a_redis_that_wants_a_password_is_told(tmp_path: Path) -> None:
+    with (
+        redis_server(tmp_path, "--requirepass", "secret") as url,
+        pytest.raises(StoreError, match="USER:PASSWORD"),
     ):
         open_store(url).check()
 

@@ -7,7 +7,10 @@ import os
 import signal
 import threading
 import time
+from dataclasses import replace
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
+from zoneinfo import ZoneInfo
 
 import pytest
 from hypothesis import HealthCheck, given
@@ -42,6 +45,7 @@ cron:
 - {url: /tick, schedule: every 5 minutes synchronized}
 - {url: /interval, schedule: every 5 minutes}
 - {url: /skip, schedule: every 5 minutes synchronized}
+- {url: /daily, schedule: every day 06:00}
 """
 
 
@@ -61,6 +65,7 @@ class Service:
         tasks.task("/tick")(self.do)
         tasks.task("/interval")(self.do)
         tasks.task("/skip", overlap="skip")(self.do)
+        tasks.task("/daily")(self.do)
         app = create_app(settings(folder, CRON_YAML, **changes), tasks, self.clock)
         self.client: FlaskClient = app.test_client()
         self.new_client = app.test_client
@@ -141,8 +146,9 @@ def test_health_tells_the_version_and_two_digests_to_anyone(service: Service) ->
     assert "sqlite" not in json.dumps(told)
 
 
-def test_warmup_reaches_the_store_for_anyone(service: Service) -> None:
-    assert service.client.get("/_ah/warmup").status_code == 200
+def test_warmup_reaches_the_store_once_for_anyone(service: Service) -> None:
+    for _ in range(3):
+        assert service.client.get("/_ah/warmup").status_code == 200
     assert service.store.calls == ["check"]
 
 
@@ -219,6 +225,57 @@ def test_whatever_a_proven_sender_says_of_itself_the_run_takes_place(
     assert service.outcome("/tick", SCHEDULER, headers) in {"200 ran", "200 duplicate"}
 
 
+def test_a_url_in_absolute_form_is_the_same_url(service: Service) -> None:
+    environ = {"REQUEST_URI": "http://host/tick?", "RAW_URI": "http://host/tick"}
+    answer = service.client.get("/tick", headers=CRON, environ_overrides=environ)
+    assert outcome(answer) == "200 ran"
+
+
+def test_a_server_that_does_not_tell_the_raw_url_is_enough(service: Service) -> None:
+    environ = {"REQUEST_URI": "", "RAW_URI": ""}
+    answer = service.client.get("/tick", headers=CRON, environ_overrides=environ)
+    assert outcome(answer) == "200 ran"
+
+
+def test_a_clock_of_any_zone_names_the_same_windows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    service = Service(tmp_path, monkeypatch)
+    assert service.outcome("/daily") == "200 ran"
+    service.clock.now = service.clock().astimezone(ZoneInfo("Asia/Kathmandu"))
+    assert service.outcome("/daily", SCHEDULER) == "200 duplicate"
+    service.clock.move(3600)
+    assert service.outcome("/daily") == "200 ran"  # forced: a minute of its own
+    service.clock.now = service.clock().astimezone(UTC)
+    assert service.outcome("/daily") == "200 duplicate"
+
+
+def test_a_door_for_tokens_without_settings_for_them_stays_shut(
+    tmp_path: Path,
+) -> None:
+    known = settings(tmp_path, CRON_YAML)
+    known = replace(known, door=replace(known.door, oidc=True))
+    client = create_app(known, Tasks()).test_client()
+    headers = {"Authorization": "Bearer a.b.c", "X-CloudScheduler": "true"}
+    assert client.get("/tick", headers=headers).status_code == 403
+
+
+def test_without_settings_given_they_are_the_environments(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "cron.yaml").write_text(CRON_YAML)
+    monkeypatch.setenv("CRON_YAML", str(tmp_path / "cron.yaml"))
+    monkeypatch.setenv("CRON_STORE", f"sqlite:///{tmp_path / 'runs.db'}")
+    monkeypatch.setenv("CRON_LOCAL", "1")
+    tasks = Tasks()
+    runs: list[Run] = []
+    tasks.task("/daily")(runs.append)
+    client = create_app(tasks=tasks).test_client()
+    answer = client.get("/daily", headers={"X-Cron-Local": "1"})
+    assert outcome(answer) == "200 ran"
+    assert abs((runs[0].deadline - datetime.now(UTC)).total_seconds() - 600) < 60
+
+
 # --- Calls ----------------------------------------------------------------------
 
 
@@ -263,6 +320,18 @@ def test_a_version_that_another_instance_has_moved_is_no_leave_to_run(
     fields = {**fields, "ended": service.clock(), "attempt_id": "another"}
     service.memory.kept[key] = fields, "moved"
     assert service.outcome("/interval") == "200 duplicate"
+
+
+def test_a_version_that_this_instance_remembers_is_no_reason_to_refuse(
+    service: Service,
+) -> None:
+    assert service.outcome("/interval") == "200 ran"
+    service.clock.move(5)
+    # What it remembers says done; another instance has tried anew since, and failed.
+    key, (fields, _) = next(iter(service.memory.kept.items()))
+    fields = {**fields, "state": State.FAILED.value, "attempt_id": "another"}
+    service.memory.kept[key] = fields, "moved"
+    assert service.outcome("/interval") == "200 ran"
 
 
 # --- Failure --------------------------------------------------------------------
@@ -387,7 +456,9 @@ def test_an_answer_of_the_store_that_is_lost_loses_nothing(
 # --- Rivals ---------------------------------------------------------------------
 
 
-def hold(service: Service) -> tuple[threading.Thread, threading.Event, list[str]]:
+def hold(
+    service: Service, url: str = "/tick"
+) -> tuple[threading.Thread, threading.Event, list[str]]:
     """Start a delivery whose task waits until it is let go."""
     at_work, let_go, outcomes = threading.Event(), threading.Event(), list[str]()
 
@@ -397,7 +468,7 @@ def hold(service: Service) -> tuple[threading.Thread, threading.Event, list[str]
         assert let_go.wait(20)
 
     service.work = wait
-    thread = threading.Thread(target=lambda: outcomes.append(service.outcome()))
+    thread = threading.Thread(target=lambda: outcomes.append(service.outcome(url)))
     thread.start()
     assert at_work.wait(10)
     return thread, let_go, outcomes
@@ -446,6 +517,25 @@ def test_a_rival_that_waits_takes_over_what_has_failed(
     first.join()
     assert outcomes == ["500 failed"]
     assert [run.attempt for run in service.runs] == [1, 2]
+
+
+def test_what_a_sender_has_waited_is_less_for_its_task(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    service = Service(tmp_path, monkeypatch, CRON_BUSY_WAIT="10")
+    arrived = service.clock()
+
+    def be_killed(_: Run) -> None:
+        service.work = service.runs.append
+        rival = threading.Timer(0.3, service.clock.move, (30,))
+        rival.start()
+        assert service.outcome("/tick", SCHEDULER) == "200 ran"
+
+    service.work = be_killed
+    assert service.outcome() == "200 duplicate"
+    (run,) = service.runs
+    assert run.attempt == 2
+    assert (run.deadline - arrived).total_seconds() == 600
 
 
 def test_at_most_half_of_the_threads_wait(
@@ -633,6 +723,85 @@ def test_a_run_is_not_skipped_for_its_own_attempt_that_was_killed(
     assert [run.attempt for run in service.runs] == [1, 2]
 
 
+def test_without_a_store_to_say_whether_runs_overlap_nothing_runs(
+    service: Service,
+) -> None:
+    service.store.faults = ["", "", "before", ""]  # create, look back, occupancy
+    assert service.outcome("/skip") == "503 failed"
+    assert service.runs == []
+    assert service.outcome("/skip") == "200 ran"
+    assert service.runs[0].attempt == 2
+
+
+def test_where_even_letting_go_fails_the_lease_ends(service: Service) -> None:
+    service.store.faults = ["", ""] + ["before"] * 9
+    assert service.outcome("/skip") == "503 failed"
+    service.store.faults = []
+    assert service.outcome("/skip") == "409 busy"
+    service.clock.move(31)
+    assert service.outcome("/skip") == "200 ran"
+
+
+def test_a_lease_that_cannot_be_renewed_yet_is_tried_again_soon(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    service = Service(tmp_path, monkeypatch, CRON_LEASE_SECONDS="1")
+
+    def work(run: Run) -> None:
+        service.store.faults = ["before", "before"]
+        service.clock.move(0.5)
+        time.sleep(0.7)
+        run.check()
+
+    service.work = work
+    assert service.outcome() == "200 ran"
+    told = [line["message"] for line in lines(capsys)]
+    assert sum("could not be renewed yet" in message for message in told) == 2
+
+
+def test_a_look_back_that_fails_is_made_again_and_stops_no_run(
+    service: Service,
+) -> None:
+    service.store.faults = ["", "before"]
+    assert service.outcome() == "200 ran"
+    service.clock.move(300)
+    service.store.calls.clear()
+    assert service.outcome() == "200 ran"
+    assert service.store.calls == ["create", "read", "replace"]
+
+
+def test_a_run_apart_is_claimed_once_too(service: Service) -> None:
+    assert service.outcome("/tick") == "200 ran"
+    service.clock.now = utc("2026-11-30T08:04:30")
+    thread, let_go, _ = hold_at(service, "2026-11-30T09:14:30", "/daily")
+    assert service.outcome("/daily") == "409 busy"
+    let_go.set()
+    thread.join()
+    assert service.outcome("/daily") == "200 duplicate"
+
+
+def hold_at(
+    service: Service, when: str, url: str
+) -> tuple[threading.Thread, threading.Event, list[str]]:
+    """Let a forced run of an entry be at work: its tick was done long ago."""
+    service.clock.now = utc("2026-11-30T06:00:00.400")
+    assert service.outcome(url) == "200 ran"
+    service.clock.now = utc(when)
+    return hold(service, url)
+
+
+def test_no_more_registers_are_remembered_than_there_is_room_for(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("handlers.claims._KNOWN_REGISTERS", 1)
+    assert service.outcome("/interval") == "200 ran"
+    assert service.outcome("/skip") == "200 ran"  # remembers the entry's occupancy
+    service.clock.move(300)
+    service.store.calls.clear()
+    assert service.outcome("/interval") == "200 ran"
+    assert service.store.calls == ["read", "replace", "replace"]
+
+
 # --- What is logged -------------------------------------------------------------
 
 
@@ -652,6 +821,19 @@ def test_a_decision_is_one_line_with_its_facts(
     assert line["logging.googleapis.com/trace"] == (
         "projects/shop/traces/105445aa7843bc8bf206b12000100000"
     )
+
+
+def test_what_app_engines_queue_tells_is_logged(
+    service: Service, capsys: pytest.CaptureFixture[str]
+) -> None:
+    queue = {
+        "X-Appengine-QueueName": "__cron",
+        "X-Appengine-TaskName": "0a1b",
+        "X-Appengine-TaskRetryCount": "2",
+    }
+    assert service.outcome("/tick", CRON, queue) == "200 ran"
+    (line,) = lines(capsys)
+    assert (line["task_name"], line["task_retries"]) == ("0a1b", "2")
 
 
 def test_a_refusal_says_what_was_missing_and_what_would_mend_it(

@@ -8,18 +8,30 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from itertools import takewhile
 from typing import TYPE_CHECKING
+from uuid import uuid4
 
 import pytest
+from hypothesis import given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
 
 from cronspec import config, groc, naming, unixcron, zones
 from cronspec.schedule import EndTimeInterval, ticks
 from cronspec.twin import to_unix
 from handlers import Tasks, create_app
+from handlers.attempt import Attempt, Got, acquire
+from handlers.catalog import Catalog, Texts, read
+from handlers.record import At, RegisterKey, State
+from handlers.request import NotSent, Sender, Sent
+from handlers.runs import Ask
+from handlers.windows import CronRequest, Limits, meant_by
 from tests.handlers.support import (
     CRON,
     SCHEDULER,
     ManualClock,
+    MemoryStore,
     at_time,
     settings,
     utc,
@@ -188,6 +200,10 @@ def test_an_intervals_retry_is_the_same_run(tmp_path: Path) -> None:
 
 # --- The sent time ------------------------------------------------------------
 
+RETRIED = (
+    ", retry_parameters: {job_retry_limit: 3, min_backoff_seconds: 240, "
+    "max_backoff_seconds: 240}"
+)
 DAILY = "cron:\n" + entry("every day 09:00")
 
 
@@ -252,6 +268,72 @@ def test_the_hour_that_repeats_in_autumn_has_two_ticks(tmp_path: Path) -> None:
             "duplicate"
         )
     assert service.ticks == ["01 05:30", "01 06:30"]
+
+
+def test_a_time_that_is_no_tick_of_any_of_the_urls_entries_has_its_own_window(
+    tmp_path: Path,
+) -> None:
+    cron = "cron:\n" + entry("every day 09:00") + entry("every day 10:00")
+    service = host(tmp_path, cron)
+    odd = at_time("2026-11-30T09:30:00Z")
+    outcomes = [service.get(f"09:30:0{n}", SCHEDULER, odd) for n in range(2)]
+    assert outcomes == ["ran", "duplicate"]
+
+
+def test_a_sent_time_beside_an_interval_goes_to_the_interval(tmp_path: Path) -> None:
+    cron = "cron:\n" + entry("every 5 minutes") + entry("every day 10:00")
+    service = host(tmp_path, cron)
+    sent = [
+        ("09:30:00.1", "2026-11-30T09:30:00Z", "ran"),
+        ("09:32:00.1", "2026-11-30T09:32:00Z", "duplicate"),
+        ("10:00:00.1", "2026-11-30T10:00:00Z", "ran"),
+    ]
+    for when, text, expected in sent:
+        assert service.get(when, SCHEDULER, at_time(text)) == expected
+    assert service.ticks == ["30 09:30", "30 10:00"]
+
+
+def test_of_entries_that_share_a_url_an_older_ones_retry_is_found(
+    tmp_path: Path,
+) -> None:
+    cron = "cron:\n" + entry("every day 09:00", more=RETRIED) + entry("every day 09:03")
+    service = host(tmp_path, cron)
+    service.fails = 1
+    assert service.get("09:00:00.1", CRON) == "failed"
+    assert service.get("09:03:00.1", CRON) == "ran"  # takes the retry that is due
+    assert service.get("09:04:00.2", CRON) == "ran"
+    assert service.ticks == ["30 09:00", "30 09:03"]
+
+
+def test_a_job_of_several_entries_with_an_unknown_mark_runs_the_one_that_is_alike(
+    tmp_path: Path,
+) -> None:
+    cron = "cron:\n" + entry("every day 09:00") + entry("every day 10:00")
+    service = host(tmp_path, cron)
+    stale = {"X-Cron-Entry": "another-0123456789ab"}
+    job = SCHEDULER | marks(cron, 1) | stale
+    assert service.get("10:00:00.1", job) == "ran"
+    assert service.get("10:00:00.4", CRON) == "duplicate"
+
+
+def test_a_job_with_an_unknown_mark_and_no_readable_schedule_goes_by_the_file(
+    tmp_path: Path,
+) -> None:
+    service = host(tmp_path, DAILY)
+    stale = {"X-Cron-Entry": "another-0123456789ab"}
+    job = SCHEDULER | marks(DAILY, schedule="whenever") | stale
+    assert service.get("09:00:00.1", job) == "ran"
+    assert service.get("09:00:00.4", CRON) == "duplicate"
+
+
+def test_a_schedule_that_never_ticked_runs_in_the_minute_of_arrival(
+    tmp_path: Path,
+) -> None:
+    service = host(tmp_path, DAILY)
+    job = SCHEDULER | marks(DAILY, schedule="0 9 30 2 *")
+    assert service.get("09:07:20", job) == "ran"
+    assert service.get("09:07:40", job) == "duplicate"
+    assert service.ticks == ["30 09:07"]
 
 
 # --- Forced runs ------------------------------------------------------------
@@ -381,6 +463,103 @@ def test_where_no_entry_of_the_url_reaches_here_all_do(tmp_path: Path) -> None:
     assert service.get("09:00:00.2", SCHEDULER | marks(cron)) == "duplicate"
 
 
+@dataclass
+class Played:
+    """Deliveries straight to the rules, on a store in memory."""
+
+    catalog: Catalog
+    store: MemoryStore = field(default_factory=MemoryStore)
+    clock: ManualClock = field(default_factory=ManualClock)
+    runs: list[RegisterKey] = field(default_factory=list)
+
+    def deliver(self, when: datetime, request: CronRequest, end: State) -> bool:
+        """Deliver once; tell whether it is answered well."""
+        self.clock.now = when
+        limits = Limits(timedelta(seconds=30), timedelta(minutes=10))
+        for candidate in meant_by(request, self.catalog, limits, when).candidates:
+            ask = Ask(
+                candidate.key,
+                request.sender.value,
+                uuid4().hex,
+                candidate.terms,
+                candidate.timeless,
+                candidate.only_retry,
+            )
+            got = acquire(self.store, ask, self.clock)
+            if isinstance(got, Got):
+                attempt = Attempt(self.store, got, candidate.terms, self.clock)
+                attempt.settle(end)
+                if end is State.DONE:
+                    self.runs.append(candidate.key)
+                return end is State.DONE
+        return True  # done before
+
+
+SHARED = st.lists(
+    st.sampled_from(
+        [
+            "every 5 minutes synchronized",
+            "every 10 minutes synchronized",
+            "every 15 minutes from 09:05 to 09:50",
+            "every day 09:10",
+            "every day 09:11",
+            "every monday 09:20",
+        ]
+    ),
+    min_size=1,
+    max_size=4,
+)
+
+
+@hypothesis_settings(max_examples=150, deadline=None)
+@given(SHARED, st.booleans(), st.data())
+def test_whatever_shares_a_url_each_tick_of_each_entry_is_one_run(
+    schedules: list[str],
+    marked: bool,  # noqa: FBT001 - a drawn value
+    data: st.DataObject,
+) -> None:
+    """Each tick is delivered by both senders, some of it twice, in any order."""
+    cron = "cron:\n" + "".join(entry(schedule) for schedule in schedules)
+    known = read(Texts("cron.yaml", cron), "default", None)
+    played = Played(known)
+    due = due_ticks(known, at("09:00"), at("09:31"))
+    deliveries = []
+    for tick, index in due:
+        for sender in (Sender.CRON, Sender.SCHEDULER):
+            lates = data.draw(st.lists(st.integers(0, 50), min_size=1, max_size=2))
+            deliveries += [
+                (tick + timedelta(seconds=late), sender, tick, index) for late in lates
+            ]
+    for when, sender, tick, index in sorted(deliveries, key=lambda one: one[0]):
+        sent: Sent | NotSent = NotSent()
+        carried: naming.Marks | naming.Unmarked = naming.Unmarked("none")
+        if sender is Sender.SCHEDULER:
+            sent = Sent(tick)
+            if marked:
+                carried = naming.read_marks(marks(cron, index))
+        request = CronRequest(sender, "/a", "shop", "job", sent, carried)
+        # What fails is retried a second later; in the end it holds.
+        failures = data.draw(st.integers(0, 2), label="failures")
+        for number, end in enumerate([State.FAILED] * failures + [State.DONE]):
+            if played.deliver(when + timedelta(seconds=number), request, end):
+                break
+    ran = [(str(key.window), key.entry) for key in played.runs]
+    expected = [(str(At(tick)), known.entries[index].key) for tick, index in due]
+    assert sorted(ran) == sorted(expected)
+
+
+def due_ticks(
+    known: Catalog, begin: datetime, end: datetime
+) -> list[tuple[datetime, int]]:
+    """Give what is due from `begin` on, by time, with each entry's index."""
+    due = []
+    for index, one in enumerate(known.entries):
+        assert not isinstance(one.schedule, EndTimeInterval)
+        coming = ticks(one.schedule, one.zone, begin - timedelta(seconds=1))
+        due += [(tick, index) for tick in takewhile(lambda tick: tick < end, coming)]
+    return sorted(due)
+
+
 # --- Copies of the file that differ -----------------------------------------------
 
 
@@ -484,11 +663,6 @@ def test_a_url_without_an_entry_goes_by_the_jobs_name_and_time(tmp_path: Path) -
 
 # --- Retries without a time that come after the next tick -------------------------
 
-RETRIED = (
-    ", retry_parameters: {job_retry_limit: 3, min_backoff_seconds: 240, "
-    "max_backoff_seconds: 240}"
-)
-
 
 def test_a_late_retry_without_a_time_is_the_retry_that_it_is(tmp_path: Path) -> None:
     cron = "cron:\n" + entry("every 5 minutes synchronized", more=RETRIED)
@@ -509,6 +683,16 @@ def test_without_retries_the_window_before_is_not_looked_at(tmp_path: Path) -> N
     assert service.get("09:00:00.1", CRON) == "failed"
     assert service.get("09:05:00.1", CRON) == "ran"
     assert service.ticks == ["30 09:05"]
+
+
+def test_a_line_of_thousands_of_retries_is_bounded_and_not_counted() -> None:
+    more = (
+        ", retry_parameters: {job_retry_limit: 5, job_age_limit: 2d, "
+        "min_backoff_seconds: 1, max_backoff_seconds: 1}"
+    )
+    cron = "cron:\n" + entry("every day 09:00", more=more)
+    (listed,) = read(Texts("cron.yaml", cron), "default", None).entries
+    assert listed.line == timedelta(days=2, seconds=1)
 
 
 # --- Scope ------------------------------------------------------------
@@ -535,6 +719,7 @@ def test_app_engine_senders_share_the_apps_scope_whatever_a_header_says(
         ("/c#top", "/c"),
         ("/caffè", "/caff%C3%A8"),
         ("/a//b", "/a//b"),
+        ("/a%2Fb", "/a%2fb"),
     ],
 )
 def test_a_url_is_known_however_it_is_written(
@@ -544,7 +729,7 @@ def test_a_url_is_known_however_it_is_written(
     assert service.get("09:00:00.1", CRON, url=sent) == "ran"
 
 
-@pytest.mark.parametrize("sent", ["/a?kind=weekly", "/a/", "/A", "//a?kind=monthly"])
+@pytest.mark.parametrize("sent", ["/a?kind=weekly", "/a/", "/A", "/%2Fa?kind=monthly"])
 def test_a_url_that_is_another_is_not_known(tmp_path: Path, sent: str) -> None:
     clock, tasks = ManualClock(), Tasks()
     tasks.task("/a?kind=monthly")(lambda _: None)

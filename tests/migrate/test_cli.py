@@ -131,7 +131,7 @@ def test_faults_in_a_file_end_every_command_with_2(
     assert found[shape] == []
 
 
-@pytest.mark.parametrize("command", ["audit", "translate", "prove"])
+@pytest.mark.parametrize("command", ["audit", "translate", "prove", "next"])
 @pytest.mark.parametrize("form", ["text", "json"])
 def test_faults_in_the_settings_end_every_command_with_2(
     app: Path, command: str, form: str

@@ -269,7 +269,7 @@ def test_an_option_beats_the_settings(
     assert value == expected
 
 
-@pytest.mark.parametrize("command", ["audit", "translate", "prove"])
+@pytest.mark.parametrize("command", ["audit", "translate", "prove", "next"])
 @pytest.mark.parametrize(
     ("right", "misspelt", "told"),
     [
@@ -304,7 +304,7 @@ def test_a_misspelt_key_is_told_with_its_place(
     assert f"{file}:{told}\n" in result.stderr
 
 
-@pytest.mark.parametrize("command", ["translate", "prove"])
+@pytest.mark.parametrize("command", ["audit", "translate", "prove"])
 def test_an_entry_that_is_gone_is_told_with_its_place(
     repository: Path, command: str
 ) -> None:

@@ -429,6 +429,11 @@ def test_no_retry_block_makes_no_retry_config_and_no_deadline() -> None:
             (0, "1s", "0.1s", "3600s", 16),
             ["age-limit-alone"],
         ),
+        (
+            "{job_retry_limit: 3, job_age_limit: 59.9999999999s}",
+            (3, "59s", "0.1s", "3600s", 16),
+            ["short-backoff"],
+        ),
     ],
 )
 def test_all_five_retry_values_are_written_out_where_there_is_a_block(

@@ -71,8 +71,10 @@ def texts(given: Any, code: str) -> list[str]:
             NEW_YORK,
             "clock-change-shifted",
             (
-                "on 2027-03-14, when the clock in America/New_York changes, it runs at "
-                "00:00, 07:00, 13:00, 19:00 instead of 00:00, 06:00, 12:00, 18:00"
+                "on 2027-03-14 it runs at 00:00, 07:00, 13:00, 19:00 instead of 00:00, "
+                "06:00, 12:00, 18:00; on 2027-11-07 it runs at 00:00, 05:00, 11:00, "
+                "17:00, 23:00 instead of 00:00, 06:00, 12:00, 18:00, when the clock in "
+                "America/New_York changes"
             ),
         ),
         (
@@ -80,8 +82,8 @@ def texts(given: Any, code: str) -> list[str]:
             NEW_YORK,
             "clock-change-shifted",
             (
-                "on 2027-03-14, when the clock in America/New_York changes, it runs at "
-                "03:00 instead of 02:15, 02:30, 02:45"
+                "on 2027-03-14 it runs at 03:00 instead of 02:15, 02:30, 02:45, when "
+                "the clock in America/New_York changes"
             ),
         ),
         (
@@ -89,8 +91,8 @@ def texts(given: Any, code: str) -> list[str]:
             NEW_YORK,
             "clock-change-window",
             (
-                "3 instead of 5 runs on 2027-03-14, when the clock in America/New_York "
-                "changes"
+                "on 2027-03-14 it has 3 instead of 5 runs; on 2027-11-07 it has 7 "
+                "instead of 5 runs, when the clock in America/New_York changes"
             ),
         ),
         (

@@ -31,10 +31,11 @@ from migrate.cutover.back import back
 from migrate.cutover.carry import Carrier
 from migrate.cutover.files import BackupFile
 from migrate.cutover.observe import World as Asked
-from migrate.cutover.observe import legacy_of, view
+from migrate.cutover.observe import view
 from migrate.cutover.onward import onward
 from migrate.cutover.run import Ended, Run
 from migrate.cutover.ways import Health, Service, Silent
+from migrate.legacy import legacy_job
 from migrate.translate import translate
 from tests.handlers.support import APP_ENGINE, MemoryStore
 from tests.migrate.live.world import PARENT, WorldApi, store_of
@@ -138,14 +139,18 @@ class Sim:
             START,
         )
         self.client = self._host(monkeypatch) if dedups else None
-        self.asked = Asked(PARENT, "default", self.translations, {})
+        self.asked = Asked(PARENT, "default", self.translations, {}, START)
         if side_by_side:
             self.asked = Asked(
-                PARENT, "default", self.translations, {"default": self.service()}
+                PARENT,
+                "default",
+                self.translations,
+                {"default": self.service()},
+                START,
             )
         if deploy:
             for entry in self.file.entries:
-                self.deploy(legacy_of(entry))
+                self.deploy(legacy_job(entry, START))
 
     # The host
 

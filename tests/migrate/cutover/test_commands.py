@@ -19,7 +19,7 @@ from emulator.jobs import Key
 from emulator.timing import rfc3339
 from emulator.world import World
 from migrate.cli import cli
-from migrate.cutover.observe import legacy_of
+from migrate.legacy import legacy_job
 from migrate.scheduler import EMULATOR
 from tests.migrate.live.world import PARENT, WorldApi
 
@@ -51,7 +51,7 @@ class Shop:
         self.folder = folder
         self.write("cron.yaml", cron)
         for entry in load_cron(cron, "cron.yaml").entries:
-            self.api.create(PARENT, legacy_of(entry), legacy=True)
+            self.api.create(PARENT, legacy_job(entry, LATER), legacy=True)
         self.health: dict[str, str] = {}
 
     def write(self, name: str, text: str) -> None:

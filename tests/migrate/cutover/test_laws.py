@@ -60,7 +60,6 @@ class Moves(RuleBasedStateMachine):
         self.legacy = [job.resource for job in self.sim.jobs(legacy=True)]
         self.dark: list[tuple[datetime, datetime]] = []
         self.dark_since: datetime | None = None
-        self.moved = False
 
     def look(self) -> None:
         """Note since when nobody fires, and until when."""
@@ -72,8 +71,9 @@ class Moves(RuleBasedStateMachine):
         elif not nobody and self.dark_since is not None:
             self.dark.append((self.dark_since, now))
             self.dark_since = None
-        if self.moved:
-            assert whole_backup(self.sim.folder, self.legacy)
+        there = {job.key.name for job in self.sim.jobs(legacy=True)}
+        gone = [job for job in self.legacy if job["name"] not in there]
+        assert not gone or whole_backup(self.sim.folder, gone)
 
     @rule(seconds=st.integers(1, 150))
     def time_passes(self, seconds: int) -> None:
@@ -92,7 +92,6 @@ class Moves(RuleBasedStateMachine):
     @rule(onwards=st.booleans(), kill_at=st.none() | st.integers(1, 9))
     def a_move(self, onwards: bool, kill_at: int | None) -> None:  # noqa: FBT001
         self.sim.writes, self.sim.kill_at = 0, kill_at
-        self.moved = True
         try:
             self.sim.move(onward if onwards else back, minutes=5)
         except Killed:
@@ -104,7 +103,6 @@ class Moves(RuleBasedStateMachine):
     @rule(onwards=st.booleans(), trouble=TROUBLES)
     def a_move_in_trouble(self, onwards: bool, trouble: Fault) -> None:  # noqa: FBT001
         self.sim.world.faults.add(trouble)
-        self.moved = True
         try:
             self.sim.move(onward if onwards else back, minutes=5)
         except Exception as problem:
@@ -144,7 +142,7 @@ def test_whatever_happens_no_tick_is_lost_and_none_runs_twice() -> None:
     run_state_machine_as_test(
         Moves,
         settings=settings(
-            max_examples=1500,
+            max_examples=600,
             stateful_step_count=12,
             deadline=None,
             suppress_health_check=list(HealthCheck),

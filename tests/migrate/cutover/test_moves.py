@@ -10,9 +10,9 @@ import pytest
 
 from emulator.faults import Cut, Fail, Fault, When
 from migrate.cutover.carry import NobodyFiresError
-from migrate.cutover.observe import legacy_of
 from migrate.cutover.seen import Done, Stop
 from migrate.job import to_api
+from migrate.legacy import legacy_job
 from migrate.normal import normal
 from tests.migrate.cutover.sim import START, Killed, Sim, expected_ticks, whole_backup
 from tests.migrate.live.world import PARENT, job
@@ -365,7 +365,7 @@ def test_a_live_legacy_job_that_differs_from_the_file_stops_its_entry_alone(
     sim: Callable[..., Sim],
 ) -> None:
     one = sim(MINUTELY + "- {url: /other, schedule: every day 09:00}\n", deploy=False)
-    minutely, daily = (legacy_of(entry) for entry in one.file.entries)
+    minutely, daily = (legacy_job(entry, START) for entry in one.file.entries)
     one.deploy({**minutely, "description": "another"})
     one.deploy(daily)
     ended = one.move(minutes=60 * 24 * 2)

@@ -262,6 +262,25 @@ def test_what_fits_no_entry_is_not_taken_over(shop, name, why):
     assert why in result.output
 
 
+def test_legacy_jobs_that_would_fire_as_well_are_told(shop):
+    legacy = {"schedule": "every 5 minutes", "legacyAppEngineCron": True}
+    for url in ("/tasks/heartbeat", "/elsewhere"):
+        target = {"relativeUri": url, "httpMethod": "GET"}
+        body = legacy | {"appEngineHttpTarget": target}
+        shop.ask("POST", f"/v1beta1/{PARENT}/jobs", body)
+    assert shop.plan()["fires_twice"] == ["/tasks/heartbeat"]
+    assert "both would from then on: /tasks/heartbeat." in shop.run("plan")
+    assert shop.plan("--paused")["fires_twice"] == []
+    shop.run("apply", "--yes")
+    assert shop.plan()["fires_twice"] == []  # that is what status is for
+
+
+def test_jobs_that_do_not_fire_are_told_though_nothing_changes(shop):
+    shop.run("apply", "--yes")
+    shop.ask("POST", f"/v1/{PARENT}/jobs/{SUMMARY}:pause")
+    assert f"Not firing, and left so: {SUMMARY}" in shop.run("plan")
+
+
 # --- Limits -------------------------------------------------------------------------
 
 
@@ -448,3 +467,41 @@ def test_without_a_project_nothing_is_asked(shop, monkeypatch):
     result = shop.invoke("plan", str(shop.folder))
     assert result.exit_code == 2
     assert "--project" in result.output
+
+
+def test_a_service_that_the_app_lacks_is_told(shop):
+    result = shop.invoke("plan", str(shop.folder), "--project", "shop")
+    assert "the app has no service 'worker'" in result.stderr
+    shop.world.app = App("shop", "europe-west", {"default": {}, "worker": {"1": 1.0}})
+    result = shop.invoke("plan", str(shop.folder), "--project", "shop")
+    assert result.stderr == ""
+
+
+HTTP = ("--http", "*=https://x.a.run.app", "--oidc-service-account-email", "c@x.test")
+
+
+def test_http_targets_live_anywhere_and_move_only_when_told_from_where(shop):
+    shop.run("apply", "--yes", *HTTP, "--location", "us-east1")
+    assert shop.jobs() == {}
+    moved = (*HTTP, "--moved-from", "us-east1", "--max-deletes", "3")
+    shop.make(job("stranger"))
+    output = shop.run("apply", "--yes", *moved)
+    assert "3 to create, 3 to delete" in output
+    assert "    in us-east1" in output
+    assert len(shop.jobs()) == 4
+    assert shop.ask("GET", "/v1/projects/shop/locations/us-east1/jobs") == {}
+    assert actions(shop.plan(*moved)) == []
+
+
+def test_an_unknown_project_is_told(shop):
+    result = shop.invoke("plan", str(shop.folder), "--project", "nope")
+    assert result.exit_code == 2
+    assert "apps/nope: not allowed, or the API is off" in result.output
+
+
+def test_where_the_app_may_not_be_seen_a_location_will_do(shop):
+    shop.world.faults.add(Fault(Fail(403, "no"), path="/v1/apps", times=None))
+    output = shop.run("plan", "--location", "europe-west1")
+    assert "the app was not looked up: " in output
+    assert "3 to create" in output
+    assert "--location" in shop.run("plan", code=2)

@@ -8,17 +8,27 @@ and the next one finishes.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from emulator import server
 from emulator.app import App
 from emulator.clock import VirtualClock
-from emulator.faults import Cut, Fail, Fault, When
+from emulator.faults import Cut, Fail, Fault, Slow, When
+from emulator.quota import Limits
+from emulator.store import MemoryStore
 from emulator.world import World
 from migrate.apply import Outcome, Run
 from migrate.livejob import State
+from migrate.pacing import Patience
 from migrate.plan import Scope, diff
+from migrate.problems import ApiError
+from migrate.scheduler import GoogleApi
 from tests.migrate.live.world import (
     NOW,
     PARENT,
@@ -72,15 +82,32 @@ class Mortal(WorldApi):
         return answer
 
 
+@cache
+def furnished(count: int) -> MemoryStore:
+    """Give a store with the strangers' jobs and so many of BEFORE, made but once."""
+    world = World(app=App("shop", "europe-west"), clock=VirtualClock(NOW))
+    for one in [*BEFORE[:count], *STRANGERS]:
+        store_of(WorldApi(world)).create(one)
+    assert isinstance(world.store, MemoryStore)
+    return world.store
+
+
+def copied(store: MemoryStore) -> MemoryStore:
+    copy = MemoryStore()
+    copy._jobs, copy._keys = dict(store._jobs), list(store._keys)
+    return copy
+
+
 class Scene:
     """A world with jobs of ours and of strangers, and a plan for it."""
 
     def __init__(self, before: list[Any], desired: list[Any], scope: Scope) -> None:
-        self.world = World(app=App("shop", "europe-west"), clock=VirtualClock(NOW))
+        self.world = World(
+            app=App("shop", "europe-west"),
+            clock=VirtualClock(NOW),
+            store=copied(furnished(len(before))),
+        )
         self.desired, self.scope = desired, scope
-        store = store_of(WorldApi(self.world))
-        for one in [*before, *STRANGERS]:
-            store.create(one)
         self.strangers = self.theirs()
         self.world.journal.clear()
 
@@ -197,3 +224,75 @@ def test_killed_while_making_paused_nothing_is_ever_due_soon(after):
 def _unborn(scene: Scene) -> list[LiveJob]:
     jobs = store_of(WorldApi(scene.world)).jobs(PARENT)
     return [one for one in jobs if one.unborn]
+
+
+# --- Many troubles at once, several changes at a time --------------------------------
+
+
+def through_http(scene: Scene, timeout: float) -> tuple[bool, int]:
+    """Apply through Google's client; give whether it came through, and its requests."""
+    with server.start(scene.world) as running:
+        api = GoogleApi(timeout, running.url.removeprefix("http://"))
+        store = store_of(api)
+        plan = diff(scene.desired, store.jobs(PARENT), scene.scope)
+        outcome = Run(store, lambda: NOW, lambda _: None).apply(plan)
+        api.close()
+    return outcome.complete, len(scene.world.journal.exchanges())
+
+
+@pytest.mark.parametrize("when", list(When))
+def test_every_change_s_first_call_may_time_out(when):
+    scene = changing()
+    scene.world.faults.add(Fault(Slow(0.6), when, path="/jobs/", times=20))
+    scene.world.faults.add(Fault(Slow(0.6), when, method="POST", times=10))
+    complete, count = through_http(scene, 0.3)
+    assert complete
+    assert count >= 1 + 2 * 30
+    scene.assert_exact()
+
+
+@given(
+    st.lists(
+        st.builds(
+            Fault,
+            st.sampled_from((Fail(503), Fail(500), Fail(429), Cut())),
+            st.sampled_from(When),
+            skip=st.integers(0, 60),
+        ),
+        max_size=25,
+        unique=True,
+    ),
+    st.booleans(),
+)
+@settings(max_examples=60, deadline=None)
+def test_any_troubles_at_any_requests_are_come_through_in_the_end(faults, paused):
+    scene = making_paused() if paused else changing()
+    for fault in faults:
+        scene.world.faults.add(fault)
+    for _ in range(3):  # patience may end; then it is run again
+        store = store_of(WorldApi(scene.world))
+        try:
+            plan = diff(scene.desired, store.jobs(PARENT), scene.scope)
+        except ApiError:
+            continue
+        Run(store, lambda: NOW, lambda _: None, at_once=8).apply(plan)
+    scene.world.faults.clear()
+    assert scene.apply(WorldApi(scene.world)).complete
+    scene.assert_exact()
+
+
+def test_a_quota_is_waited_out():
+    clock = VirtualClock(NOW)
+    scene = changing()
+    scene.world.clock = clock
+    scene.world.quota.limits = Limits(writes=12)
+
+    def sleep(seconds: float) -> None:
+        clock.advance(timedelta(seconds=seconds))
+
+    store = store_of(WorldApi(scene.world), Patience())
+    store.sleep = sleep
+    plan = diff(scene.desired, store.jobs(PARENT), scene.scope)
+    assert Run(store, clock.now, lambda _: None, at_once=4).apply(plan).complete
+    scene.assert_exact()
+    assert clock.now() - NOW < timedelta(minutes=10)
