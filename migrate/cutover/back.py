@@ -24,12 +24,14 @@ from migrate.cutover.seen import (
     Stop,
     Way,
 )
+from migrate.livejob import State
 from migrate.plan import Finish
 
 if TYPE_CHECKING:
     from datetime import datetime
 
     from migrate.cutover.seen import Moving, Next
+    from migrate.livejob import LiveJob
 
 
 def back(one: Moving, now: datetime) -> Next:
@@ -38,16 +40,21 @@ def back(one: Moving, now: datetime) -> Next:
     if stopped is not None and one.ours:
         return stopped
     if one.legacy is not None:
-        return _with_legacy(one, now)
+        return _with_legacy(one, one.legacy, now)
     return _without_legacy(one, now)
 
 
-def _with_legacy(one: Moving, now: datetime) -> Next:
+def _with_legacy(one: Moving, legacy: LiveJob, now: datetime) -> Next:
     for job in one.at(Stage.UNBORN):
         if isinstance(job.change, Finish) and not one.theirs:
             why = "its creation was broken off: it is finished, and stays paused"
             return Do(Complete(job.change), why)
     for job in one.at(Stage.FIRING):
+        if legacy.state is not State.ENABLED:
+            return Stop(
+                "the legacy job is there and does not fire: resume it where it was "
+                "paused, or delete it and run this again"
+            )
         if one.theirs:
             return Stop("both fire: set paused = true and terraform apply")
         if job.live is not None:

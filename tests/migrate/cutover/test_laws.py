@@ -142,7 +142,7 @@ def test_whatever_happens_no_tick_is_lost_and_none_runs_twice() -> None:
     run_state_machine_as_test(
         Moves,
         settings=settings(
-            max_examples=600,
+            max_examples=60,
             stateful_step_count=12,
             deadline=None,
             suppress_health_check=list(HealthCheck),

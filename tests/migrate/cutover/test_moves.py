@@ -80,7 +80,8 @@ WAYS: dict[str, dict[str, Any]] = {
 def test_every_tick_runs_once_whichever_second_a_move_and_its_way_back_begin(
     sim: Callable[..., Sim], way: str, length: int
 ) -> None:
-    for second in range(0, 60, 7 if length else 1):
+    slow = way == "gap, a host that makes one run"  # tried second by second elsewhere
+    for second in range(0, 60, 7 if length else 6 if slow else 1):
         one = sim(MINUTELY, length=length, **WAYS[way])
         one.pass_time(timedelta(minutes=2, seconds=second))
         assert done(one.move())
@@ -364,11 +365,11 @@ def test_a_job_of_ours_that_somebody_paused_is_never_resumed(
 def test_a_live_legacy_job_that_differs_from_the_file_stops_its_entry_alone(
     sim: Callable[..., Sim],
 ) -> None:
-    one = sim(MINUTELY + "- {url: /other, schedule: every day 09:00}\n", deploy=False)
+    one = sim(MINUTELY + "- {url: /other, schedule: every day 10:20}\n", deploy=False)
     minutely, daily = (legacy_job(entry, START) for entry in one.file.entries)
     one.deploy({**minutely, "description": "another"})
     one.deploy(daily)
-    ended = one.move(minutes=60 * 24 * 2)
+    ended = one.move(minutes=60)
     stop, over = ended.next.values()
     assert isinstance(stop, Stop)
     assert [job.get("description", "") for job in stop.shown] == ["another", ""]
