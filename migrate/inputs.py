@@ -42,11 +42,8 @@ def read(
     """Read the files; faults in them end the command, all told."""
     files = read_all(paths, dispatch, whole=whole)
     _end_with(files.faults, form)
-    for cron in files.crons:
-        if not cron.entries and not files.entries:
-            remark(
-                f"{cron.file}: no entries: deployed as it is, it deletes all cron jobs"
-            )
+    for cron in files.emptied:
+        remark(f"{cron.file}: no entries: deployed as it is, it deletes all cron jobs")
     return files
 
 

@@ -68,6 +68,12 @@ class Sources:
         return [entry for cron in self.crons for entry in cron.entries]
 
     @property
+    def emptied(self) -> list[CronFile]:
+        """The files without entries, whose list has none elsewhere either."""
+        full = {_parent(cron) for cron in self.crons if cron.entries}
+        return [cron for cron in self.crons if _parent(cron) not in full]
+
+    @property
     def rules(self) -> tuple[DispatchRule, ...]:
         """The dispatch rules that count."""
         return self.dispatch.rules if self.dispatch is not None else ()
@@ -133,10 +139,19 @@ def _as_one_list(crons: Iterable[CronFile]) -> tuple[list[CronFile], list[str]]:
             else:
                 kept.append(entry)
         listed.append(replace(cron, entries=tuple(kept)))
-    return listed, doubles
+    return [_with_rest(cron, listed) for cron in listed], doubles
+
+
+def _with_rest(cron: CronFile, all_files: list[CronFile]) -> CronFile:
+    """Give a file without the remark that it is empty where its list is not."""
+    if not any(one.entries for one in all_files if _parent(one) == _parent(cron)):
+        return cron
+    remarks = (one for one in cron.remarks if one.code != "deletes-all")
+    return replace(cron, remarks=tuple(remarks))
 
 
 def _parent(cron: CronFile) -> Path:
+    """Give the folder of a cron file: what lies there is one list."""
     return Path(cron.file).parent
 
 
