@@ -63,6 +63,14 @@ def platform_of(environ: Mapping[str, str], *, flexible: bool) -> Platform:
     return Platform.ELSEWHERE
 
 
+def is_deployed(environ: Mapping[str, str]) -> bool:
+    """Tell whether the service runs for others: any sign of a platform is enough."""
+    signs = (*_NOT_APP_ENGINE, "GAE_INSTANCE", "GAE_DEPLOYMENT_ID")
+    if any(environ.get(name) for name in signs):
+        return True
+    return environ.get("GAE_ENV") == "standard"
+
+
 class Mode(Enum):
     """Which schedulers are expected: before, after and during the move."""
 

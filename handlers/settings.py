@@ -14,7 +14,15 @@ from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from handlers.request import OLD_ORIGIN, ORIGIN, Door, Mode, Platform, platform_of
+from handlers.request import (
+    OLD_ORIGIN,
+    ORIGIN,
+    Door,
+    Mode,
+    Platform,
+    is_deployed,
+    platform_of,
+)
 from handlers.stores import DEFAULT_STORE, StoreUrlError, check_url, is_local
 
 if TYPE_CHECKING:
@@ -201,10 +209,10 @@ class _Reader:
                 "firestore://PROJECT/COLLECTION (or CRON_ALLOW_LOCAL_STORE=1 where "
                 "max_instances is 1 and a restart may repeat runs)"
             )
-        if is_local(url) and platform is Platform.CLOUD_RUN:
+        if is_local(url) and platform in {Platform.CLOUD_RUN, Platform.FLEXIBLE}:
             self._warnings.append(
-                f"CRON_STORE={url!r}: on Cloud Run each instance has a disk of its "
-                "own, so a file keeps nobody from running twice; use "
+                f"CRON_STORE={url!r}: on {platform.value} each instance has a disk of "
+                "its own, so a file keeps nobody from running twice; use "
                 "firestore://PROJECT/COLLECTION"
             )
         return url
@@ -212,10 +220,11 @@ class _Reader:
     def _door(self, platform: Platform, oidc: Oidc | None) -> Door:
         mode = self._choice("CRON_MODE", Mode, Mode.BOTH)
         local = self._flag("CRON_LOCAL")
-        deployed = platform is not Platform.ELSEWHERE
+        deployed = is_deployed(self._environ)
         if local and deployed:
             self._faults.append(
-                f"CRON_LOCAL=1: this is {platform.value}, where it would let others in"
+                "CRON_LOCAL=1: the environment shows App Engine, Cloud Run or a "
+                "cluster, where it would let others in; it is for your own machine"
             )
         if self._flag("CRON_FLEXIBLE"):
             self._flexible(platform)
@@ -228,6 +237,12 @@ class _Reader:
             local=local and not deployed,
         )
         by_token = door.oidc and mode.takes_scheduler
+        if by_token and platform.strips_headers and "CRON_SCOPE" not in self._environ:
+            self._warnings.append(
+                "CRON_SCOPE is not set: a tick that comes from App Engine and with a "
+                "token too would run twice if the job names its scope; set it to "
+                "PROJECT/LOCATION, as the jobs' X-Cron-Scope has it"
+            )
         if not (platform.strips_headers or by_token or door.local):
             self._warnings.append(
                 "nobody can come in: this is no App Engine, so set CRON_OIDC_AUDIENCE "

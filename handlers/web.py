@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import time
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 from urllib.parse import quote, urlsplit
@@ -18,18 +17,10 @@ from flask import Flask, Response, request
 from cronspec import naming
 from cronspec.naming import read_marks
 from handlers import __version__, startup, stores
+from handlers.answers import Answer, answer_to, facts, said, severity
 from handlers.claims import Claims
 from handlers.log import JsonLog, Log, Severity, trace_fields
-from handlers.once import (
-    Duplicate,
-    Elsewhere,
-    Failed,
-    NoStore,
-    Once,
-    Outcome,
-    Ran,
-    Skipped,
-)
+from handlers.once import Once
 from handlers.record import RunStore, StoreError
 from handlers.request import (
     Admitted,
@@ -39,7 +30,6 @@ from handlers.request import (
     identify,
     sent_time,
 )
-from handlers.settings import Settings, StoreDown
 from handlers.tasks import Tasks
 from handlers.windows import CronRequest, Limits, Meant, meant_by
 
@@ -48,10 +38,10 @@ if TYPE_CHECKING:
 
     from handlers.catalog import Catalog
     from handlers.oidc import Verifier
+    from handlers.settings import Settings
     from handlers.tasks import Task
 
 OUTCOME: Final = "X-Cron-Outcome"
-_RETRY_AFTER: Final = "10"
 _LIFE_CYCLE_ORIGIN: Final = "0.1.0.3"
 
 
@@ -75,24 +65,6 @@ def _utc_now() -> datetime:
 def _in_utc(clock: Callable[[], datetime]) -> Callable[[], datetime]:
     """Give the same clock in UTC: what names a register must not have an offset."""
     return lambda: clock().astimezone(UTC)
-
-
-@dataclass(frozen=True, slots=True)
-class _Answer:
-    """What is said outside: a status, one neutral word, perhaps an outcome."""
-
-    status: int
-    text: str
-    outcome: str = ""
-    retry_after: str = ""
-
-    def response(self) -> Response:
-        response = Response(self.text + "\n", self.status, mimetype="text/plain")
-        if self.outcome:
-            response.headers[OUTCOME] = self.outcome
-        if self.retry_after:
-            response.headers["Retry-After"] = self.retry_after
-        return response
 
 
 class Service:
@@ -136,7 +108,7 @@ class Service:
             case "/_ah/warmup":
                 return self._warm_up()
             case "/_ah/start" | "/_ah/stop" if self._is_life_cycle(headers):
-                return _Answer(200, "ok").response()
+                return _response(Answer(200, "ok"))
             case _:
                 pass
         proof = identify(headers, request.remote_addr or "", self._settings.door)
@@ -170,9 +142,9 @@ class Service:
                 self._store.check()
         except StoreError as error:
             self._log(Severity.ERROR, f"warmup: {error}")
-            return _Answer(500, "not ready").response()
+            return _response(Answer(500, "not ready"))
         self._warm = True
-        return _Answer(200, "ok").response()
+        return _response(Answer(200, "ok"))
 
     def _is_life_cycle(self, headers: Mapping[str, str]) -> bool:
         """Tell App Engine's own start and stop: refused, no instance would start."""
@@ -188,7 +160,7 @@ class Service:
             outcome="refused",
             **trace_fields(headers, self._settings.project),
         )
-        return _Answer(403, "forbidden").response()
+        return _response(Answer(403, "forbidden"))
 
     # --- Runs
 
@@ -210,9 +182,9 @@ class Service:
                 outcome="unknown",
                 **fields,
             )
-            return _Answer(404, "not found").response()
+            return _response(Answer(404, "not found"))
         if request.method not in {"GET", "POST"}:
-            answer = _Answer(405, "method not allowed", "failed").response()
+            answer = _response(Answer(405, "method not allowed", "failed"))
             answer.headers["Allow"] = "GET, POST"
             return answer
         cron_request = CronRequest(
@@ -246,41 +218,27 @@ class Service:
             self._log(Severity.WARNING, warning, **fields)
         started = time.monotonic()
         outcome = self._once.run(meant.candidates, sender.value, url, task)
-        answer = self._answer_to(outcome, sender)
+        answer = answer_to(outcome, sender, self._settings.store_down)
         first = meant.candidates[0].key
         self._log(
-            _severity(outcome),
-            _said(outcome),
+            severity(outcome),
+            said(outcome),
             outcome=answer.outcome,
             status=answer.status,
             duration=round(time.monotonic() - started, 3),
-            **{"entry": first.entry, "window": str(first.window), **_facts(outcome)},
+            **{"entry": first.entry, "window": str(first.window), **facts(outcome)},
             **fields,
         )
-        return answer.response()
+        return _response(answer)
 
-    def _answer_to(self, outcome: Outcome, sender: Sender) -> _Answer:
-        match outcome:
-            case Ran():
-                return _Answer(200, "ran", "ran")
-            case Duplicate():
-                return _Answer(200, "done before", "duplicate")
-            case Skipped():
-                return _Answer(200, "skipped", "skipped")
-            case Elsewhere():
-                # Never 503: App Engine would try again without counting.
-                return _Answer(409, "under way", "busy")
-            case Failed():
-                return _Answer(500, "failed", "failed")
-            case NoStore():
-                return self._without_store(sender)
 
-    def _without_store(self, sender: Sender) -> _Answer:
-        """Nothing was done, so 503 is right where App Engine retries it for free."""
-        retried = sender in {Sender.CRON, Sender.SCHEDULER}
-        if retried and self._settings.store_down is StoreDown.RETRY:
-            return _Answer(503, "later", "failed", _RETRY_AFTER)
-        return _Answer(500, "failed", "failed")
+def _response(answer: Answer) -> Response:
+    response = Response(answer.text + "\n", answer.status, mimetype="text/plain")
+    if answer.outcome:
+        response.headers[OUTCOME] = answer.outcome
+    if answer.retry_after:
+        response.headers["Retry-After"] = answer.retry_after
+    return response
 
 
 def _verifier(settings: Settings) -> Verifier | None:
@@ -314,42 +272,3 @@ def _queue_fields(headers: Mapping[str, str]) -> dict[str, str]:
         "task_retries": headers.get("x-appengine-taskretrycount", ""),
     }
     return {name: value[:500] for name, value in told.items() if value}
-
-
-def _severity(outcome: Outcome) -> Severity:
-    match outcome:
-        case Failed() | NoStore() | Ran(written=False):
-            return Severity.ERROR
-        case _:
-            return Severity.INFO
-
-
-def _said(outcome: Outcome) -> str:
-    match outcome:
-        case Ran(written=True):
-            return "the run is done"
-        case Ran():
-            return "the run is done, but no record says so: a repetition would run"
-        case Duplicate():
-            return "the run was done before: nothing to do"
-        case Skipped():
-            return "an earlier run of the entry is still at work: this one is skipped"
-        case Elsewhere():
-            return "another attempt works on the run"
-        case Failed(error=error):
-            return f"the task failed: {type(error).__name__}: {error}"
-        case NoStore(error):
-            return f"no task was called: {error}"
-
-
-def _facts(outcome: Outcome) -> dict[str, object]:
-    match outcome:
-        case Ran(record) | Skipped(record) | Failed(record):
-            return {
-                "entry": record.key.entry,
-                "window": str(record.key.window),
-                "run": str(record.run_id),
-                "attempt": record.attempt,
-            }
-        case _:
-            return {}

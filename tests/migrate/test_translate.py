@@ -197,6 +197,13 @@ def test_jobs_are_those_that_gcloud_makes_of_real_files(case: dict[str, Any]) ->
             ["interval-kept", "on-weekdays"],
         ),
         ("schedule: every day 9:00\ntimezone: europe/rome", {}, ["0 9 * * *"], None),
+        # 24 hours are not divided by 7: the last gap of the day is shorter.
+        (
+            "schedule: every 7 hours",
+            {"intervals": "clock"},
+            ["0 */7 * * *"],
+            ["interval-to-clock"],
+        ),
     ],
 )
 def test_a_schedule_becomes_unix_cron_only_where_asked_and_proven(
