@@ -89,7 +89,9 @@ def _base() -> str:
 
 def _session() -> requests.Session:
     if os.environ.get(EMULATOR):
-        return requests.Session()
+        session = requests.Session()
+        session.trust_env = False  # no matter for proxies
+        return session
     credentials, _ = google.auth.default(scopes=[_SCOPE])
     return AuthorizedSession(credentials)  # type: ignore[no-untyped-call]  # google-auth types it not
 

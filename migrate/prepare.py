@@ -41,6 +41,7 @@ class Wanted:
     settings: Settings
     translations: Sequence[Translation]
     urls: frozenset[str]
+    app: App | None = None
 
     @property
     def project(self) -> str:
@@ -51,6 +52,12 @@ class Wanted:
     def parent(self) -> str:
         """The full name of the location."""
         return f"projects/{self.settings.project}/locations/{self.settings.location}"
+
+    @property
+    def legacy_parent(self) -> str:
+        """The full name of the app's location, where gcloud's own jobs are."""
+        location = self.settings.location if self.app is None else self.app.location
+        return f"projects/{self.settings.project}/locations/{location}"
 
     @property
     def jobs(self) -> list[Json]:
@@ -126,7 +133,8 @@ def wanted(
     location, app = located(settings)
     settings = replace(settings, location=location)
     urls = frozenset(chosen.get("only") or ())
-    found = Wanted(files, settings, inputs.translations(files, settings, at), urls)
+    translations = inputs.translations(files, settings, at)
+    found = Wanted(files, settings, translations, urls, app)
     if app is not None:
         _check_app(found, app)
     if strict:
