@@ -48,10 +48,12 @@ _LATER: Final = {
     "apply": "migrate.cli_live",
     "audit": "migrate.cli_audit",
     "completion": "migrate.cli_completion",
+    "cutover": "migrate.cli_cutover",
     "explain": "migrate.cli_schedules",
     "export-cron": "migrate.cli_look",
     "next": "migrate.cli_schedules",
     "plan": "migrate.cli_live",
+    "rollback": "migrate.cli_cutover",
     "status": "migrate.cli_look",
 }
 
