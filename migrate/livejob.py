@@ -105,6 +105,11 @@ class LiveJob:
         return _instant(self.resource, "lastAttemptTime")
 
     @property
+    def updated_at(self) -> datetime | None:
+        """When somebody last made or changed it."""
+        return _instant(self.resource, "userUpdateTime")
+
+    @property
     def last_code(self) -> int:
         """How its last attempt ended, a google.rpc.Code; 0 is well, or not yet."""
         return int(self.resource.get("status", {}).get("code", 0))

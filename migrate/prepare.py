@@ -120,9 +120,11 @@ def wanted(
 ) -> Wanted:
     """Read, settle and translate; ends the command where that cannot be.
 
-    Losses that nobody accepted and blocks end it with 1, all told, if it is `strict`.
+    A cron.yaml that is named brings its jobs.yaml along: what moved there is no
+    deletion. Losses that nobody accepted and blocks end it with 1 if it is `strict`,
+    all told.
     """
-    files = inputs.read(paths, chosen["dispatch"], form)
+    files = inputs.read(paths, chosen["dispatch"], form, whole=True)
     settings, notes = inputs.settings(files, chosen, form)
     for told in notes:
         remark(told.text)
