@@ -281,3 +281,70 @@ def test_without_credentials_google_is_not_asked(monkeypatch: Any, tmp_path: Any
     monkeypatch.setenv("GOOGLE_APPLICATION_CREDENTIALS", str(tmp_path / "none.json"))
     with pytest.raises(Hopeless, match="application-default login"):
         GoogleApi(5).get(NAME)
+
+
+def test_without_an_emulator_google_is_spoken_to_by_grpc(monkeypatch: Any):
+    import google.auth  # noqa: PLC0415 - here alone
+    from google.auth.credentials import AnonymousCredentials  # noqa: PLC0415 - as above
+
+    from migrate.scheduler import GoogleApi  # noqa: PLC0415 - as above
+
+    anonymous = AnonymousCredentials()
+    monkeypatch.setattr(google.auth, "default", lambda **_: (anonymous, None))
+    api = GoogleApi(5)
+    for client in (api._client, api._beta):  # made, and nothing called yet
+        assert client.transport.kind == "grpc"
+        assert client.transport.host == "cloudscheduler.googleapis.com:443"
+    api.close()
+
+
+@pytest.mark.parametrize(
+    ("error", "kind"),
+    [
+        ("requests.exceptions.ReadTimeout", Lost),
+        ("requests.exceptions.ChunkedEncodingError", Lost),
+        ("google.auth.exceptions.RefreshError", Hopeless),
+    ],
+)
+def test_what_the_libraries_raise_is_told_in_our_words(monkeypatch: Any, error, kind):
+    from importlib import import_module  # noqa: PLC0415 - here alone
+
+    from migrate.scheduler import GoogleApi  # noqa: PLC0415 - as above
+
+    module, _, name = error.rpartition(".")
+    api = GoogleApi(5, "127.0.0.1:1")
+
+    def fails(**_: Any) -> None:
+        raise getattr(import_module(module), name)("x")
+
+    monkeypatch.setattr(api._client, "get_job", fails)
+    with pytest.raises(kind):
+        api.get(NAME)
+    api.close()
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "kind"),
+    [
+        (502, "<html>Bad gateway</html>", Lost),
+        (404, "<html>Not found</html>", Refused),
+        (500, '{"error": {}}', Lost),
+        (200, "<html>Log in to the hotel's network</html>", Lost),
+    ],
+)
+def test_an_answer_that_is_none_of_google_s_is_judged_by_its_status(
+    monkeypatch: Any, status, body, kind
+):
+    import requests  # noqa: PLC0415 - here alone
+
+    from migrate.scheduler import GoogleApi  # noqa: PLC0415 - as above
+
+    response = requests.Response()
+    response.status_code, response._content = status, body.encode()
+    response.request = requests.Request("GET", "http://127.0.0.1:1/").prepare()
+    api = GoogleApi(5, "127.0.0.1:1")
+    session = api._client.transport._session
+    monkeypatch.setattr(session, "get", lambda *_a, **_k: response)
+    with pytest.raises(kind):
+        api.get(NAME)
+    api.close()
