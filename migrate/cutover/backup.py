@@ -35,12 +35,12 @@ class Saved:
     broken: int = 0
 
     def has(self, job: LiveJob) -> bool:
-        """Tell whether this very job, in this state, was saved."""
-        return any(
-            one.name == job.name
-            and one.state is job.state
-            and form_of(one.resource) == form_of(job.resource)
-            for one in self.jobs
+        """Tell whether this very job was saved, and in this state the last time."""
+        same = [one for one in self.jobs if one.name == job.name]
+        return (
+            bool(same)
+            and same[-1].state is job.state
+            and form_of(same[-1].resource) == form_of(job.resource)
         )
 
     def like(self, as_legacy: Json) -> LiveJob | None:
