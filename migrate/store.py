@@ -16,8 +16,8 @@ from threading import Lock
 from typing import TYPE_CHECKING, Protocol
 
 from migrate import replies
+from migrate.legacy import form_of
 from migrate.livejob import LiveJob, State
-from migrate.normal import normal
 from migrate.pacing import Bucket, Patience
 from migrate.problems import (
     ApiError,
@@ -203,8 +203,8 @@ class JobStore:
             )
 
     def _count_legacy(self, parent: str, job: Json) -> int:
-        wanted = normal(job)
-        return sum(normal(one.resource) == wanted for one in self.legacy_jobs(parent))
+        wanted = form_of(job)
+        return sum(form_of(one.resource) == wanted for one in self.legacy_jobs(parent))
 
     # Patience
 

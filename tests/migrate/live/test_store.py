@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -153,6 +154,19 @@ def test_no_lost_reply_makes_two_legacy_jobs_or_none(store, world, fault):
     befall(world, fault, r"/jobs(\?|$)", "POST")
     store.create_legacy(PARENT, LEGACY)
     assert len(live(store, legacy=True)) == 2
+
+
+def test_a_deadline_of_the_server_s_own_hides_no_legacy_job_from_the_count(world):
+    class Filling(WorldApi):
+        def page(self, parent, token, *, legacy):
+            found = super().page(parent, token, legacy=legacy)
+            jobs = [{**one, "attemptDeadline": "600s"} for one in found.jobs]
+            return replace(found, jobs=jobs)
+
+    store = store_of(Filling(world))
+    befall(world, Fault(Cut(), When.AFTER), r"/jobs(\?|$)", "POST")
+    store.create_legacy(PARENT, LEGACY)
+    assert len(live(store, legacy=True)) == 1
 
 
 def test_no_lost_reply_makes_a_list_or_a_read_fail(store, world, fault):
