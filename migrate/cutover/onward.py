@@ -60,6 +60,12 @@ def onward(one: Moving, now: datetime) -> Next:
     stopped = obstacle(one)
     if stopped is not None:
         return stopped
+    if one.still_firing:
+        names = ", ".join(job.job_id for job in one.still_firing)
+        return Stop(
+            f"{names} fires too, of a form that the entry had before: cronshift plan "
+            "shows it, cronshift apply deletes it"
+        )
     if one.legacy is None:
         return _without_legacy(one)
     unready = _unready(one, one.legacy)

@@ -269,6 +269,38 @@ def test_a_differing_legacy_job_is_shown_with_what_the_file_says(shop: Shop) -> 
     assert "/daily" not in shop.read("jobs.yaml")
 
 
+def test_a_legacy_job_for_another_service_than_the_file_says_stops_its_entry(
+    shop: Shop,
+) -> None:
+    shop.write("cron.yaml", CRON.replace("target: worker", "target: other"))
+    for _ in range(2):  # the second time our job is there as well, and fires
+        output = shop.move("cutover", *NO_HOST, "--only", "/weekly", code=1)
+        assert "service: live 'worker', file 'other'" in output
+        assert not (shop.folder / "jobs.yaml").exists()
+        shop.run("apply", str(shop.folder), "--only", "/weekly", "--yes")
+
+
+def test_a_roll_back_without_the_list_of_what_moved_is_not_well(shop: Shop) -> None:
+    shop.move("cutover", *NO_HOST)
+    (shop.folder / "jobs.yaml").unlink()
+    output = shop.move("rollback", *NO_HOST, code=1)
+    assert "jobs of ours of no entry, left alone: /daily (daily-" in output
+    found = shop.json("rollback", *NO_HOST, code=1)
+    assert [one["url"] for one in found["orphans"]] == ["/daily", "/weekly"]
+    assert not found["complete"]
+    assert shop.names(legacy=False) == {"/daily": "ENABLED", "/weekly": "ENABLED"}
+
+
+def test_a_roll_back_tells_of_legacy_jobs_that_are_too_many(shop: Shop) -> None:
+    shop.move("cutover", *NO_HOST)
+    for entry in load_cron(CRON, "cron.yaml").entries:
+        for _ in range(2):
+            shop.api.create(PARENT, legacy_job(entry, LATER), legacy=True)
+    output = shop.move("rollback", *NO_HOST, code=1)
+    assert output.count("1 more legacy jobs like it fire it too") == 2
+    assert shop.names(legacy=False) == {"/daily": "PAUSED", "/weekly": "PAUSED"}
+
+
 def test_legacy_jobs_of_no_entry_are_told_and_left_alone(shop: Shop) -> None:
     stray = {
         "schedule": "every day 01:00",
