@@ -45,6 +45,7 @@ EDGES: dict[str, set[str]] = {
     "handlers/web.py": {"clock", "flask"},
     "migrate/appengine.py": {"environment", "google", "network"},
     "migrate/cli.py": {"clock", "stdout"},
+    "migrate/cli_audit.py": {"clock"},
     "migrate/cli_completion.py": {"stdout"},
     "migrate/cli_schedules.py": {"clock"},
     "migrate/cli_live.py": {"files", "processes"},
