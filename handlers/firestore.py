@@ -33,9 +33,19 @@ if TYPE_CHECKING:
 
 # The service's words, and the emulator's.
 _DATASTORE_MODE: Final = re.compile(r"in Datastore Mode|not set to Firestore Mode")
-_NO_DATABASE: Final = re.compile(r"\bdatabase\b.*does not exist", re.IGNORECASE)
+_NO_DATABASE: Final = re.compile(
+    r"\b(database|project)\b.*does not exist", re.IGNORECASE
+)
 CALL_SECONDS: Final = 5.0
 """The client's own default hides up to a minute of retries behind one call."""
+
+# What says that somebody was faster: to a create, and to a replace.
+_TAKEN: Final = (exceptions.AlreadyExists, exceptions.Aborted)
+_MOVED: Final = (
+    exceptions.FailedPrecondition,
+    exceptions.NotFound,
+    exceptions.Aborted,
+)
 
 
 class FirestoreStore:
@@ -78,33 +88,31 @@ class FirestoreStore:
     def create(self, record: Record) -> Stored | Conflict:
         """Write the first record of a register."""
         try:
-            with self._as_store_errors():
+            with self._as_store_errors(_TAKEN):
                 written = self._document(record.key.digest).create(
                     to_fields(record), retry=None, timeout=CALL_SECONDS
                 )
-        except (exceptions.AlreadyExists, exceptions.Aborted):
+        except _TAKEN:
             return Conflict()
         return Stored(record, written.update_time)
 
     def replace(self, record: Record, version: object) -> Stored | Conflict:
         """Write over `version` of a record."""
         try:
-            with self._as_store_errors():
+            with self._as_store_errors(_MOVED):
                 option = self._client().write_option(last_update_time=version)
                 written = self._document(record.key.digest).update(
                     to_fields(record), option, retry=None, timeout=CALL_SECONDS
                 )
-        except (
-            exceptions.FailedPrecondition,
-            exceptions.NotFound,
-            exceptions.Aborted,
-        ):
+        except _MOVED:
             return Conflict()
         return Stored(record, written.update_time)
 
     @contextmanager
-    def _as_store_errors(self) -> Iterator[None]:
-        """Turn what is no conflict into a StoreError; conflicts pass."""
+    def _as_store_errors(
+        self, conflicts: tuple[type[exceptions.GoogleAPICallError], ...] = ()
+    ) -> Iterator[None]:
+        """Turn what is none of `conflicts` into a StoreError; those pass."""
         where = f"Firestore, project {self._project!r}, database {self._database!r}"
         try:
             yield
@@ -117,9 +125,9 @@ class FirestoreStore:
             raise StoreUnreachableError(f"{where}: {error}") from error
         except (exceptions.FailedPrecondition, exceptions.NotFound) as error:
             self._raise_if_unusable(where, error)
-            raise
-        except (exceptions.AlreadyExists, exceptions.Aborted):
-            raise
+            if isinstance(error, conflicts):
+                raise
+            raise StoreError(f"{where}: {error.message}; see CRON_STORE") from error
         except (exceptions.Forbidden, exceptions.Unauthorized) as error:
             raise StoreError(
                 f"{where}: {error.message}; the service's account needs "
@@ -131,6 +139,8 @@ class FirestoreStore:
             self._raise_if_unusable(where, error)
             raise StoreError(f"{where}: {error.message}; see CRON_STORE") from error
         except exceptions.GoogleAPICallError as error:
+            if isinstance(error, conflicts):
+                raise
             raise StoreUnreachableError(f"{where}: {error.message}") from error
 
     def _raise_if_unusable(

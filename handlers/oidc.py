@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import binascii
 import json
+import math
 import re
 import threading
 import time
@@ -51,7 +52,7 @@ class Certificates:
         self._lock = threading.Lock()
         self._known: Mapping[str, str] = {}
         self._good_until = 0.0
-        self._fetched_at = float("-inf")
+        self._asked_at = float("-inf")
 
     def holding(self, key_id: str) -> Mapping[str, str]:
         """Give the certificates, fetched anew if old or without `key_id`.
@@ -61,12 +62,13 @@ class Certificates:
         with self._lock:
             now = time.monotonic()
             stale = now >= self._good_until
-            may_ask = now >= self._fetched_at + _LEAST_AGE
+            may_ask = now >= self._asked_at + _LEAST_AGE
             if stale or (key_id not in self._known and may_ask):
                 self._fetch(now)
             return self._known
 
     def _fetch(self, now: float) -> None:
+        self._asked_at = now
         try:
             answer = requests.get(self._url, timeout=_FETCH_SECONDS)
             answer.raise_for_status()
@@ -81,7 +83,6 @@ class Certificates:
         )
         seconds = float(age[1]) if age else _DEFAULT_AGE
         self._good_until = now + min(max(seconds, _LEAST_AGE), _MOST_AGE)
-        self._fetched_at = now
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +111,7 @@ class Verifier:
                 f"{error}",
                 "the service must reach that address",
             )
-        except (GoogleAuthError, ValueError, TypeError) as error:
+        except (GoogleAuthError, ValueError, TypeError, RecursionError) as error:
             return Refusal(f"the token does not hold: {error}")
         return admit(claims, self.oidc)
 
@@ -129,8 +130,7 @@ class Verifier:
         if claims is None:
             return Refusal("the token's claims cannot be read")
         expires = claims.get("exp")
-        is_time = isinstance(expires, int | float) and not isinstance(expires, bool)
-        if not is_time or now.timestamp() > float(str(expires)) + _SKEW.seconds:
+        if now.timestamp() > _seconds(expires) + _SKEW.total_seconds():
             return Refusal(f"the token has expired, or never says when: {expires!r}")
         return admit(claims, self.oidc)
 
@@ -142,9 +142,17 @@ def _claims(token: str) -> Mapping[str, object] | None:
     try:
         text = base64.urlsafe_b64decode(parts[1] + "=" * (-len(parts[1]) % 4))
         claims = json.loads(text)
-    except (binascii.Error, ValueError):
+    except (binascii.Error, ValueError, RecursionError):
         return None
     return claims if isinstance(claims, dict) else None
+
+
+def _seconds(claim: object) -> float:
+    """Read a time since 1970; what is no time is long ago."""
+    if isinstance(claim, bool) or not isinstance(claim, int | float):
+        return 0.0
+    seconds = float(str(claim))  # an int of hundreds of digits becomes infinite
+    return seconds if math.isfinite(seconds) else 0.0
 
 
 def admit(claims: Mapping[str, object], oidc: Oidc) -> Admitted | Refusal:

@@ -209,9 +209,24 @@ def from_fields(key: RegisterKey, fields: Mapping[str, object]) -> Record:
 
 
 def _time(value: object) -> datetime:
-    if isinstance(value, datetime):
-        return value
-    return datetime.fromisoformat(str(value))
+    time = value if isinstance(value, datetime) else datetime.fromisoformat(str(value))
+    if time.tzinfo is None:
+        raise ValueError(f"{time} has no zone")
+    return time
+
+
+def to_text(record: Record) -> str:
+    """Give a record as one text, for a store that keeps no fields."""
+    return json.dumps(to_fields(record), default=lambda time: time.isoformat())
+
+
+def from_text(key: RegisterKey, text: str) -> Record:
+    """Read what `to_text` gave. Raises StoreError."""
+    try:
+        fields = json.loads(text)
+    except ValueError:
+        fields = None
+    return from_fields(key, fields if isinstance(fields, dict) else {})
 
 
 # --- The store's side -------------------------------------------------------------

@@ -7,7 +7,6 @@ refuses it.
 
 from __future__ import annotations
 
-import json
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 from uuid import uuid4
@@ -23,8 +22,8 @@ from handlers.record import (
     Stored,
     StoreError,
     StoreUnreachableError,
-    from_fields,
-    to_fields,
+    from_text,
+    to_text,
 )
 
 if TYPE_CHECKING:
@@ -78,7 +77,7 @@ class RedisStore:
         if value is None:
             return None
         version, _, text = str(value).partition("\n")
-        return Stored(from_fields(key, json.loads(text)), version)
+        return Stored(from_text(key, text), version)
 
     def create(self, record: Record) -> Stored | Conflict:
         """Write the first record of a register."""
@@ -102,9 +101,8 @@ def _name(key: RegisterKey) -> str:
 def _encoded(record: Record) -> tuple[str, str, int]:
     """Give a new version, the value, and how long to keep it in milliseconds."""
     version = uuid4().hex
-    text = json.dumps(to_fields(record), default=lambda time: time.isoformat())
     keep = record.expire_at - record.written_at
-    return version, f"{version}\n{text}", int(keep.total_seconds() * 1000)
+    return version, f"{version}\n{to_text(record)}", int(keep.total_seconds() * 1000)
 
 
 @contextmanager

@@ -6,7 +6,6 @@ readers pass the writer by. Expired records are removed now and then.
 
 from __future__ import annotations
 
-import json
 import os
 import queue
 import sqlite3
@@ -23,8 +22,8 @@ from handlers.record import (
     Stored,
     StoreError,
     StoreUnreachableError,
-    from_fields,
-    to_fields,
+    from_text,
+    to_text,
 )
 
 if TYPE_CHECKING:
@@ -69,7 +68,7 @@ class SqliteStore:
             ).fetchone()
         if row is None:
             return None
-        return Stored(from_fields(key, json.loads(row[0])), row[1])
+        return Stored(from_text(key, str(row[0])), row[1])
 
     def create(self, record: Record) -> Stored | Conflict:
         """Write the first record of a register."""
@@ -95,8 +94,7 @@ class SqliteStore:
         self, record: Record, statement: str, where: Sequence[str]
     ) -> Stored | Conflict:
         version = uuid4().hex
-        text = json.dumps(to_fields(record), default=lambda time: time.isoformat())
-        values = (version, record.expire_at.timestamp(), text, *where)
+        values = (version, record.expire_at.timestamp(), to_text(record), *where)
         with self._connection() as connection:
             changed = connection.execute(statement, values).rowcount
         return Stored(record, version) if changed else Conflict()

@@ -6,7 +6,7 @@ better form wherever it changes nothing; and nothing may change unasked.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import time, timedelta
 from typing import TYPE_CHECKING, Final
 
@@ -82,7 +82,8 @@ def _fixed(
         why = difference(verdict)
     if why:
         if unix:
-            return _blocked(entry, "no-unix-twin", why, "--schedules auto")
+            blocked = _blocked(entry, "no-unix-twin", why, "--schedules auto")
+            return replace(blocked, verdict=verdict) if twins else blocked
         return _kept(entry, now, _groc_kept(entry, why))
     texts = tuple(unixcron.render(twin) for twin in twins)
     if len(twins) == 1:

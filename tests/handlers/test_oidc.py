@@ -32,6 +32,9 @@ AUDIENCE = "https://cron.example.com"
 EMAIL = "cron@shop.iam.gserviceaccount.com"
 
 
+NESTED = base64.urlsafe_b64encode(b"[" * 6000).decode()
+
+
 class Signer:
     """Stands for Google's: a key, and the certificate that is published for it."""
 
@@ -192,6 +195,7 @@ def unsigned(token: str, signature: str = SIGNATURE_REMOVED) -> str:
         "\x00.\x00.\x00",
         "é.è.à",
         "." * 50_000,
+        f"{NESTED}.{NESTED}.{NESTED}",
     ],
 )
 def test_junk_for_a_token_is_refused(certs: CertsServer, token: str) -> None:
@@ -230,6 +234,21 @@ def test_a_new_key_is_fetched_but_not_for_every_unknown_one(
     monkeypatch.setattr("handlers.oidc.time.monotonic", lambda: later)
     certs.known["new"] = google.certificate
     assert "new" in kept.holding("new")
+    for _ in range(5):
+        assert "unknown" not in kept.holding("unknown")
+    assert certs.asked == 2
+
+
+def test_a_stranger_cannot_make_it_fetch_again_and_again_from_an_address_that_fails(
+    google: Signer, certs: CertsServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = Certificates(certs.url)
+    kept.holding(google.key_id)
+    later = time.monotonic() + 61
+    monkeypatch.setattr("handlers.oidc.time.monotonic", lambda: later)
+    certs.status = 500
+    with pytest.raises(CertificatesError):
+        kept.holding("unknown")
     for _ in range(5):
         assert "unknown" not in kept.holding("unknown")
     assert certs.asked == 2
@@ -298,6 +317,9 @@ def test_a_stripped_token_comes_in_only_behind_cloud_runs_iam(
         {"exp": None},
         {"exp": "soon"},
         {"exp": True},
+        {"exp": float("nan")},
+        {"exp": float("inf")},
+        {"exp": 10**400},
     ],
 )
 def test_a_stripped_tokens_claims_are_checked_all_the_same(

@@ -266,6 +266,16 @@ def test_an_entry_that_is_occupied_lets_only_the_same_run_in() -> None:
     assert isinstance(decide(free, ask(Occupancy(), run_id=other), NOW), Claimed)
 
 
+def test_who_occupies_an_entry_after_a_failed_run_goes_by_its_own_name() -> None:
+    retried = terms(policy=FIVE_RETRIES)  # the failed run may still be tried again
+    failed = ended(
+        ask(Occupancy(), run_id=RunId("a"), terms=retried), State.FAILED, NOW
+    )
+    claim = decide(failed, ask(Occupancy(), run_id=RunId("b"), terms=retried), NOW)
+    assert isinstance(claim, Claimed)
+    assert claim.record.run_id == RunId("b")
+
+
 def test_asked_for_retries_only_nothing_else_is_claimed() -> None:
     retried = terms(policy=FIVE_RETRIES)
     asked = ask(terms=retried, only_retry=True)

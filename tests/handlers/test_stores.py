@@ -35,6 +35,7 @@ from handlers.record import (
     StoreError,
     StoreUnreachableError,
     from_fields,
+    from_text,
     to_fields,
 )
 from handlers.runs import AlreadyDone, Ask, Busy, Claimed, Settled, Terms, decide
@@ -274,6 +275,19 @@ def test_a_record_that_cannot_be_read_is_no_leave_to_run(field: str) -> None:
         from_fields(record.key, {**to_fields(record), field: "junk"})
 
 
+def test_a_record_with_a_time_of_no_zone_cannot_be_read() -> None:
+    record = first(ask())
+    naive = NOW.replace(tzinfo=None)
+    with pytest.raises(StoreError, match="has no zone"):
+        from_fields(record.key, {**to_fields(record), "lease_expires": naive})
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "null"])
+def test_a_text_that_is_no_record_is_no_leave_to_run(text: str) -> None:
+    with pytest.raises(StoreError, match="the format None"):
+        from_text(ask().key, text)
+
+
 # --- SQLite ------------------------------------------------------------
 
 
@@ -393,6 +407,14 @@ def test_sqlite_tells_a_file_that_is_damaged(tmp_path: Path) -> None:
             False,
             "gcloud firestore databases create --project shop",
         ),
+        (
+            exceptions.NotFound(
+                "The project shop does not exist or it does not contain an active "
+                "Cloud Datastore or Cloud Firestore database."
+            ),
+            False,
+            "The project shop does not exist",
+        ),
         (exceptions.PermissionDenied("no"), False, "roles/datastore.user"),
         (exceptions.Unauthenticated("no"), False, "roles/datastore.user"),
         (exceptions.InvalidArgument("bad"), False, "see CRON_STORE"),
@@ -443,6 +465,24 @@ def test_a_database_in_datastore_mode_stops_the_service_with_the_command(
         known = settings(tmp_path, cron, CRON_STORE="firestore://demo-cron/runs")
         with pytest.raises(SettingsError, match="gcloud firestore databases create"):
             create_app(known, Recorder("/a"))
+
+
+@pytest.mark.parametrize(
+    "error", [exceptions.Aborted("busy"), exceptions.FailedPrecondition("no index")]
+)
+def test_what_is_a_conflict_to_a_write_is_an_error_to_a_read(
+    monkeypatch: pytest.MonkeyPatch, error: Exception
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise error
+
+    monkeypatch.setenv("FIRESTORE_EMULATOR_HOST", "127.0.0.1:1")
+    for name in ("get", "update"):
+        monkeypatch.setattr(firestore.DocumentReference, name, fail)
+    store = open_store("firestore://shop/runs")
+    with pytest.raises(StoreError, match=r"Firestore, project 'shop'"):
+        store.read(ask().key)
+    assert store.replace(first(ask()), UTC_NOW) == Conflict()
 
 
 def test_a_document_that_is_gone_is_a_conflict_though_its_path_names_a_database(

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from cronspec import config, naming
 from handlers import Run, Tasks, create_app
 from handlers.attempt import RunOver
-from handlers.record import State
+from handlers.record import RegisterKey, State
 from handlers.tasks import TaskError
 from tests.handlers.support import (
     CRON,
@@ -721,6 +721,37 @@ def test_a_run_is_not_skipped_for_its_own_attempt_that_was_killed(
     service.work = die
     assert service.outcome("/skip") == "200 duplicate"
     assert [run.attempt for run in service.runs] == [1, 2]
+
+
+def test_a_killed_run_is_not_skipped_where_the_one_before_it_had_failed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    more = "retry_parameters: {job_retry_limit: 5, min_backoff_seconds: 300}"
+    yaml = f"cron: [{{url: /skip, schedule: every 5 minutes synchronized, {more}}}]"
+    monkeypatch.setattr("tests.handlers.test_web.CRON_YAML", yaml)
+    service = Service(tmp_path, monkeypatch)
+    five = (SCHEDULER, at_time("2026-11-30T08:05:00Z"))
+    killed: dict[RegisterKey, tuple[dict[str, object], str]] = {}
+
+    def fail(_: Run) -> None:
+        raise RuntimeError
+
+    service.work = fail
+    assert service.outcome("/skip", SCHEDULER, at_time("2026-11-30T08:00:00Z")) == (
+        "500 failed"
+    )
+    service.clock.move(300)
+    service.store.before_call = lambda _: service.clock.move(0.05)
+    service.work = lambda _: killed.update(service.memory.kept)
+    service.outcome("/skip", *five)
+    service.memory.kept = killed  # as its worker left it
+    service.store.before_call = lambda _: None
+    leases = [fields["lease_expires"] for fields, _ in killed.values()]
+    service.clock.now = sorted(at for at in leases if isinstance(at, datetime))[
+        -2
+    ]  # the run's is over, the entry's not yet
+    service.work = service.runs.append
+    assert service.outcome("/skip", *five) == "200 ran"
 
 
 def test_without_a_store_to_say_whether_runs_overlap_nothing_runs(
