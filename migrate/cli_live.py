@@ -20,7 +20,17 @@ from migrate.plan import Create, diff, fired_twice
 from migrate.planfile import PlanFileError, Saved, dump, load, looks_like_one
 from migrate.prepare import Wanted, api, now, wanted
 from migrate.report import changes, outcomes
-from migrate.terminal import DONE, NO, confirm, end, fail, remark, show, show_json
+from migrate.terminal import (
+    DONE,
+    NO,
+    confirm,
+    end,
+    fail,
+    remark,
+    show,
+    show_at_work,
+    show_json,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -201,7 +211,7 @@ def _apply(plan: Plan, store: JobStore, at: datetime, form: str, *, yes: bool) -
     if form == "json":
         show_json(outcomes.outcome_json(outcome))
     elif plan:
-        show(outcomes.outcome_text(outcome, stopped=stopped))
+        show_at_work(outcomes.outcome_text(outcome, stopped=stopped))
     return DONE if outcome.complete else NO
 
 
@@ -213,7 +223,7 @@ def _carry_out(plan: Plan, store: JobStore, form: str) -> tuple[Outcome, bool]:
         nonlocal told
         told += 1
         if form == "text":
-            show([outcomes.result_text(result, told, total)])
+            show_at_work([outcomes.result_text(result, told, total)])
 
     run = Run(store, now, tell)
     with _stopping(run.stop):

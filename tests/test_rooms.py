@@ -44,6 +44,7 @@ EDGES: dict[str, set[str]] = {
     "handlers/startup.py": {"clock", "environment", "files", "processes"},
     "handlers/web.py": {"clock", "flask"},
     "migrate/appengine.py": {"environment", "google", "network"},
+    "migrate/cli_audit.py": {"clock"},
     "migrate/cli.py": {"clock", "stdout"},
     "migrate/cli_completion.py": {"stdout"},
     "migrate/cli_schedules.py": {"clock"},
