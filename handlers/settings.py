@@ -14,7 +14,8 @@ from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from handlers.request import OLD_ORIGIN, ORIGIN, Door, Mode, Platform, platform_of
+from handlers.hosting import Platform, platform_of, sign_of_a_host
+from handlers.request import OLD_ORIGIN, ORIGIN, Door, Mode
 from handlers.stores import DEFAULT_STORE, StoreUrlError, check_url, is_local
 
 if TYPE_CHECKING:
@@ -201,10 +202,10 @@ class _Reader:
                 "firestore://PROJECT/COLLECTION (or CRON_ALLOW_LOCAL_STORE=1 where "
                 "max_instances is 1 and a restart may repeat runs)"
             )
-        if is_local(url) and platform is Platform.CLOUD_RUN:
+        if is_local(url) and platform in {Platform.CLOUD_RUN, Platform.FLEXIBLE}:
             self._warnings.append(
-                f"CRON_STORE={url!r}: on Cloud Run each instance has a disk of its "
-                "own, so a file keeps nobody from running twice; use "
+                f"CRON_STORE={url!r}: on {platform.value} each instance has a disk of "
+                "its own, so a file keeps nobody from running twice; use "
                 "firestore://PROJECT/COLLECTION"
             )
         return url
@@ -212,10 +213,11 @@ class _Reader:
     def _door(self, platform: Platform, oidc: Oidc | None) -> Door:
         mode = self._choice("CRON_MODE", Mode, Mode.BOTH)
         local = self._flag("CRON_LOCAL")
-        deployed = platform is not Platform.ELSEWHERE
-        if local and deployed:
+        sign = sign_of_a_host(self._environ)
+        if local and sign:
             self._faults.append(
-                f"CRON_LOCAL=1: this is {platform.value}, where it would let others in"
+                f"CRON_LOCAL=1: {sign} says that this is App Engine or Cloud Run, "
+                "where it would let others in"
             )
         if self._flag("CRON_FLEXIBLE"):
             self._flexible(platform)
@@ -225,7 +227,7 @@ class _Reader:
             mode=mode,
             origins=frozenset(origins),
             oidc=oidc is not None,
-            local=local and not deployed,
+            local=local and sign is None,
         )
         by_token = door.oidc and mode.takes_scheduler
         if not (platform.strips_headers or by_token or door.local):
