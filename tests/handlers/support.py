@@ -306,7 +306,8 @@ def gunicorn(
     """Serve "module:app" of a folder under gunicorn, and give the port."""
     port = free_port()
     command = [sys.executable, "-m", "gunicorn", "--bind", f"127.0.0.1:{port}"]
-    command += ["--timeout", "0", "--header-map", "refuse", *options, application]
+    command += ["--timeout", "0", "--header-map", "refuse", "--forwarder-headers="]
+    command += [*options, application]
     paths = f"{folder}{os.pathsep}{ROOT}"
     with running(command, {"PYTHONPATH": paths, **environ}, log):
         url = f"http://127.0.0.1:{port}/healthz"
