@@ -22,6 +22,7 @@ MAX_URL: Final = 2083
 """The longest `relativeUri` that Cloud Scheduler takes."""
 _MAX_DESCRIPTION: Final = 499
 _TARGET: Final = re.compile(r"(?:(?!-)[a-z\d-]{1,63}:)?(?!-)[a-z\d-]{1,100}", re.ASCII)
+_FILL_IN: Final = "if it is a template, fill it in first, and give the result"
 _CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _DEADLINE: Final = re.compile(r"(\d+(?:\.\d*)?|\.\d+)s", re.ASCII)
 _MAX_DEADLINE: Final = 10**9  # seconds: bounds the number, means nothing
@@ -41,6 +42,8 @@ def read_url(field: Field | None, report: Report) -> str | None:
             "cron reaches the app itself only; another host needs a Cloud Scheduler "
             "job with an HTTP target"
             if other
+            else _FILL_IN
+            if "${" in url or "{{" in url
             else f"did you mean {shown('/' + url)}?",
         )
         return None

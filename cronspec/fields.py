@@ -71,6 +71,8 @@ def _unknown(name: str | None, place: Place, words: Vocabulary, report: Report) 
         return
     known = ", ".join(words.keys)
     fix = words.hints.get(name.lower(), "")
+    if name != name.strip():
+        fix = "blanks belong to it that are none to YAML, such as no-break spaces"
     if not fix and not report.full:  # a near word is costly to find
         close = near(name, words.keys)
         fix = f"did you mean {close!r}?" if close else f"it may have: {known}"
@@ -161,6 +163,8 @@ def _scalar(field: Field, report: Report) -> Scalar | None:
             fix = ""
             if isinstance(node, Mapping):
                 fix = "if '{{…}}' is a template's, fill it in first, or quote it"
+            elif field.key == "schedule":
+                fix = "an entry has one schedule: write an entry for each"
             report.fault(
                 "wrong-type",
                 node.place,

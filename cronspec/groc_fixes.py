@@ -149,8 +149,12 @@ def _clock_times(text: str) -> str:
     return re.sub(r"\b(\d{1,2}):(\d)(?!\d)", r"\1:0\2", text)
 
 
+_QUOTES: Final = (
+    r"""["'`\u2018-\u201f\u00ab\u00bb]"""  # of a typewriter and of printers
+)
 # Applied one after the other; each may make the text groc or leave it for the next.
 _REWRITES: Final[tuple[Callable[[str], str], ...]] = (
+    _replace(rf"^{_QUOTES}+|{_QUOTES}+$", ""),
     _fractions,
     _replace(r" ?(?:[;#].*|\.)$", ""),
     _replace(r"(?<= )(\d{1,2})\.(\d\d)\b", r"\1:\2"),

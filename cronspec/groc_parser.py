@@ -246,13 +246,11 @@ class _Parser(Reader):
 
 def _no_place_for_synchronized(schedule: GrocSchedule) -> str:
     """Say why the word may not follow the schedule that has been read."""
-    match schedule:
-        case StartTimeInterval():
-            return "'synchronized' cannot be combined with 'from … to …'"
-        case EndTimeInterval():
-            return "'synchronized' comes before 'on …'"
-        case CustomInterval():
-            return "'synchronized' is only for 'every N hours' or 'every N minutes'"
+    if isinstance(schedule, StartTimeInterval):
+        return "'synchronized' cannot be combined with 'from … to …'"
+    if isinstance(schedule, EndTimeInterval):
+        return "'synchronized' comes before 'on …'"
+    return "'synchronized' is only for 'every N hours' or 'every N minutes'"
 
 
 def _no_unit(number: Token, word: str, found: str) -> str:

@@ -18,6 +18,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
+from urllib.parse import quote, unquote
 
 from cronspec import groc
 from cronspec.routing import DEFAULT_SERVICE
@@ -36,6 +37,7 @@ UNBORN_HEADER: Final = "X-Cron-Unborn"
 PAUSED_HEADER: Final = "X-Cron-Paused"
 """Marks a pause of ours: only a pause so marked is ever resumed by us."""
 
+_IN_A_SEGMENT: Final = ":@!$&'()*+,;=~"  # an encoded slash stays what it is
 _SLUG_LENGTH: Final = 40
 _HASH_LENGTH: Final = 12  # 48 bits: 5,000 entries meet by chance once in 20 million
 
@@ -61,6 +63,17 @@ def identity(entry: CronEntry) -> Identity:
         schedule=groc.render(entry.schedule),
         timezone=entry.timezone or "UTC",
     )
+
+
+def comparable(url: str) -> str:
+    """Give a url as it is compared: what a client may write in two ways, in one.
+
+    >>> comparable("/a b?x=1#top") == comparable("/a%20b?x=1")
+    True
+    """
+    path, question, query = url.partition("#")[0].partition("?")
+    parts = (quote(unquote(part), safe=_IN_A_SEGMENT) for part in path.split("/"))
+    return "/".join(parts) + question + query
 
 
 def entry_keys(entries: Sequence[Identity]) -> list[str]:

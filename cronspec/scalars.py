@@ -112,7 +112,10 @@ def tagged(text: str, tag: str, *, yaml_1_2: bool = False) -> Value:
         "float": lambda: _float(text, yaml_1_2=yaml_1_2),
     }.get(tag.removeprefix(_PREFIX))
     if read is None:
-        raise ValueError(f"the YAML tag {tag!r} has no meaning here")
+        raise ValueError(
+            f"the YAML tag {tag!r} has no meaning here; a value that starts with '!' "
+            "needs quotes"
+        )
     return read()
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from cronspec.faults import Fault, Place
 from cronspec.groc_fixes import fix as groc_fix
+from cronspec.yaml_slips import conflicts, near
 
 if TYPE_CHECKING:
     from yaml import MarkedYAMLError
@@ -22,25 +23,25 @@ def explain(error: MarkedYAMLError, lines: list[str], file: str) -> list[Fault]:
     line, column = (mark.line, mark.column) if mark else (0, 0)
     place = Place(file, line + 1, column + 1)
     text = lines[line] if line < len(lines) else ""
-    template = _template(lines, file)
-    if template:
-        return [template]
     problem = error.problem or ""
+    if template := _template(lines, file):
+        return [template]
+    if marks := conflicts(lines, file):
+        return marks
     if "scanning an alias" in (error.context or ""):
-        return _stars(lines, file) or [
-            Fault("unquoted-star", place, f"{_cut(text)} holds a bare '*'", _QUOTE)
-        ]
+        bare_star = f"{_cut(text)} holds a bare '*'"
+        return _stars(lines, file) or [Fault("unquoted-star", place, bare_star, _QUOTE)]
     if r"'\t'" in problem or "'\t'" in problem:
         return _tabs(lines, line, file, place)
+    if slip := _open_quote(error, problem, file) or near(lines, line, file):
+        return [slip]
     if "mapping values are not allowed" in problem:
         return [_colon(text, place)]
     if "<block end>" in problem or "could not find expected ':'" in problem:
         return [_indent(error, problem, text, place)]
-    bare = re.search(r"found character '(.)' that cannot start", problem)
-    if bare:
-        return [
-            Fault("yaml-syntax", place, f"a value cannot start with {bare[1]}", _QUOTE)
-        ]
+    if bare := re.search(r"found character '(.)' that cannot start", problem):
+        what = f"a value cannot start with {bare[1]}"
+        return [Fault("yaml-syntax", place, what, _QUOTE)]
     context = f"{error.context}: " if error.context else ""
     return [Fault("yaml-syntax", place, f"no valid YAML: {context}{problem}")]
 
@@ -66,6 +67,20 @@ def _template(lines: list[str], file: str) -> Fault | None:
                 "fill the template in first, and give the result",
             )
     return None
+
+
+def _open_quote(error: MarkedYAMLError, problem: str, file: str) -> Fault | None:
+    opened = error.context_mark
+    if opened is None or "quoted scalar" not in (error.context or ""):
+        return None
+    if "end of stream" not in problem and "separator" not in problem:
+        return None
+    return Fault(
+        "yaml-syntax",
+        Place(file, opened.line + 1, opened.column + 1),
+        "the quote that opens here is never closed",
+        "close it; a ' within '…' is written twice",
+    )
 
 
 def _stars(lines: list[str], file: str) -> list[Fault]:

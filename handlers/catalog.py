@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from itertools import islice
 from typing import TYPE_CHECKING, Final
-from urllib.parse import quote, unquote
 
 from cronspec import config, groc, naming, retry, routing, zones
+from cronspec.naming import comparable
 from cronspec.retry import MAX_RETRIES, RetryPolicy, timeline
 from handlers.runs import Terms
 
@@ -87,20 +87,6 @@ class Catalog:
     def here(self) -> tuple[Entry, ...]:
         """Give the entries that reach this service."""
         return tuple(entry for entry in self.entries if entry.service == self.service)
-
-
-def comparable(url: str) -> str:
-    """Give a url as it is compared: what a client may write in two ways, in one.
-
-    >>> comparable("/a b?x=1#top") == comparable("/a%20b?x=1")
-    True
-    """
-    path, question, query = url.partition("#")[0].partition("?")
-    parts = (quote(unquote(part), safe=_IN_A_SEGMENT) for part in path.split("/"))
-    return "/".join(parts) + question + query
-
-
-_IN_A_SEGMENT: Final = ":@!$&'()*+,;=~"  # an encoded slash stays what it is
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from cronspec import naming
+from handlers.answers import Answer, answer_to, facts, said, severity
 from handlers.claims import Claims
 from handlers.log import Severity, trace_fields
 from handlers.once import Once
-from handlers.outcome import Answer, answer_to, facts_of, severity_of, told
 from handlers.request import Sender, sent_time
 from handlers.windows import CronRequest, Meant, meant_by
 
@@ -84,14 +84,14 @@ class Deliveries:
 
         What App Engine's cron tells of its queue is undocumented, and not needed.
         """
-        said = {
+        told = {
             "url": delivery.url,
             "task_name": delivery.headers.get("x-appengine-taskname", ""),
             "task_retries": delivery.headers.get("x-appengine-taskretrycount", ""),
         }
         return {
             "sender": delivery.sender.value,
-            **{name: value[:_LONGEST] for name, value in said.items() if value},
+            **{name: value[:_LONGEST] for name, value in told.items() if value},
             **trace_fields(delivery.headers, self._settings.project),
         }
 
@@ -105,12 +105,12 @@ class Deliveries:
         answer = answer_to(outcome, sender, self._settings.store_down)
         first = meant.candidates[0].key
         self._log(
-            severity_of(outcome),
-            told(outcome),
+            severity(outcome),
+            said(outcome),
             outcome=answer.outcome,
             status=answer.status,
             duration=round(time.monotonic() - started, 3),
-            **{"entry": first.entry, "window": str(first.window), **facts_of(outcome)},
+            **{"entry": first.entry, "window": str(first.window), **facts(outcome)},
             **fields,
         )
         return answer

@@ -31,6 +31,8 @@ from handlers.record import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+# The service's words, and the emulator's.
+_DATASTORE_MODE: Final = re.compile(r"in Datastore Mode|not set to Firestore Mode")
 _NO_DATABASE: Final = re.compile(
     r"\b(database|project)\b.*does not exist", re.IGNORECASE
 )
@@ -134,6 +136,7 @@ class FirestoreStore:
                 "--role roles/datastore.user"
             ) from error
         except exceptions.InvalidArgument as error:
+            self._raise_if_unusable(where, error)
             raise StoreError(f"{where}: {error.message}; see CRON_STORE") from error
         except exceptions.GoogleAPICallError as error:
             if isinstance(error, conflicts):
@@ -151,7 +154,7 @@ class FirestoreStore:
             f"CRON_STORE=firestore://{self._project}/{self._collection}"
             "?database=cron-runs"
         )
-        if "atastore Mode" in message:
+        if _DATASTORE_MODE.search(message):
             raise StoreError(
                 f"{where} is in Datastore mode, which this client cannot use (the "
                 f"default of older App Engine apps). Make a second one: {create}"

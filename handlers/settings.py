@@ -230,6 +230,12 @@ class _Reader:
             local=local and sign is None,
         )
         by_token = door.oidc and mode.takes_scheduler
+        if by_token and platform.strips_headers and "CRON_SCOPE" not in self._environ:
+            self._warnings.append(
+                "CRON_SCOPE is not set: a tick that comes from App Engine and with a "
+                "token too would run twice if the job names its scope; set it to "
+                "PROJECT/LOCATION, as the jobs' X-Cron-Scope has it"
+            )
         if not (platform.strips_headers or by_token or door.local):
             self._warnings.append(
                 "nobody can come in: this is no App Engine, so set CRON_OIDC_AUDIENCE "

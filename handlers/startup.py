@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Final
 from weakref import WeakSet
 
 from cronspec.config import load_app
+from cronspec.naming import comparable
 from cronspec.schedule import EndTimeInterval, ticks
-from handlers.catalog import Catalog, CatalogError, Texts, comparable, read
+from handlers.catalog import Catalog, CatalogError, Texts, read
 from handlers.log import Log, Severity
 from handlers.record import RunStore, StoreError, StoreUnreachableError
 from handlers.settings import Settings, SettingsError

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Literal
 
-from handlers.catalog import comparable
+from cronspec.naming import comparable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

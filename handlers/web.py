@@ -14,9 +14,9 @@ from urllib.parse import quote, urlsplit
 from flask import Flask, Response, request
 
 from handlers import __version__, startup, stores
+from handlers.answers import Answer
 from handlers.delivery import Deliveries, Delivery
 from handlers.log import JsonLog, Severity, trace_fields
-from handlers.outcome import Answer
 from handlers.record import StoreError
 from handlers.request import (
     Admitted,

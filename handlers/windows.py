@@ -17,10 +17,9 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from cronspec import groc, unixcron, zones
-from cronspec.naming import Marks, Unmarked
+from cronspec.naming import Marks, Unmarked, comparable
 from cronspec.retry import MAX_RETRIES, NO_RETRIES
 from cronspec.schedule import EndTimeInterval, ScheduleError, last_tick
-from handlers.catalog import comparable
 from handlers.record import (
     At,
     Forced,

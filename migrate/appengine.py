@@ -19,11 +19,11 @@ from google.auth.transport.requests import AuthorizedSession
 
 from migrate.overlay import scheduler_location
 from migrate.problems import ApiError, Hopeless, Lost, no_app, no_credentials
-from migrate.scheduler import EMULATOR
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+EMULATOR: Final = "CLOUD_SCHEDULER_EMULATOR_HOST"
 _URL: Final = "https://appengine.googleapis.com"
 _SCOPE: Final = "https://www.googleapis.com/auth/cloud-platform"
 
@@ -89,7 +89,9 @@ def _base() -> str:
 
 def _session() -> requests.Session:
     if os.environ.get(EMULATOR):
-        return requests.Session()
+        session = requests.Session()
+        session.trust_env = False  # no matter for proxies
+        return session
     credentials, _ = google.auth.default(scopes=[_SCOPE])
     return AuthorizedSession(credentials)  # type: ignore[no-untyped-call]  # google-auth types it not
 

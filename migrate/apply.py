@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from migrate.plan import Change, Plan
     from migrate.store import JobStore
 
-AT_ONCE: Final = 16
+AT_ONCE: Final = 32
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from cronspec.zones import TZDATA_VERSION
-from migrate import inputs, options, overlay, terminal
+from migrate import inputs, options, terminal
+from migrate.about import versions
 from migrate.notes import Level, Note
 from migrate.terminal import (
     DONE,
@@ -19,7 +19,6 @@ from migrate.terminal import (
     remark,
     show,
     show_exactly,
-    show_findings,
     show_json,
 )
 from migrate.translate import file_notes
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
-    from migrate.audit import Report
     from migrate.settings import Settings
     from migrate.translate import Translation
 
@@ -38,26 +36,9 @@ def main() -> None:
     terminal.run(cli)
 
 
-def own_version() -> str:
-    """Give the version of the installed package, or say that there is none."""
-    from importlib.metadata import PackageNotFoundError  # noqa: PLC0415 - slow to load
-    from importlib.metadata import version as installed  # noqa: PLC0415 - as above
-
-    try:
-        return installed("cronshift")
-    except PackageNotFoundError:
-        return "(from a checkout)"
-
-
-def version() -> str:
-    """Give the versions that results depend on."""
-    python = ".".join(map(str, sys.version_info[:3]))
-    return f"cronshift {own_version()}, tzdata {TZDATA_VERSION}, Python {python}"
-
-
 def _print_version(context: click.Context, _: click.Parameter, value: bool) -> None:  # noqa: FBT001 - click's signature
     if value:
-        click.echo(version())
+        click.echo(versions())
         context.exit()
 
 
@@ -65,11 +46,14 @@ def _print_version(context: click.Context, _: click.Parameter, value: bool) -> N
 _LATER: Final = {
     "adopt": "migrate.cli_adopt",
     "apply": "migrate.cli_live",
+    "audit": "migrate.cli_audit",
     "completion": "migrate.cli_completion",
+    "cutover": "migrate.cli_cutover",
     "explain": "migrate.cli_schedules",
     "export-cron": "migrate.cli_look",
     "next": "migrate.cli_schedules",
     "plan": "migrate.cli_live",
+    "rollback": "migrate.cli_cutover",
     "status": "migrate.cli_look",
 }
 
@@ -107,64 +91,6 @@ def cli() -> None:
     Exit codes: 0 done; 1 the answer is no (findings, a divergence, a loss not
     accepted); 2 could not (unreadable file, bad usage, faults in a file).
     """
-
-
-# --- audit ------------------------------------------------------------------------
-
-
-@cli.command("audit")
-@options.paths
-@options.judgement
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "json", "sarif", "github"]),
-    default="text",
-    show_default=True,
-    help="text for people, json for programs, SARIF 2.1.0 for code scanning, or "
-    "annotations for a GitHub workflow.",
-)
-def audit_command(
-    paths: tuple[Path, ...],
-    dispatch: str | None,
-    services: str | None,
-    show_ignored: bool,  # noqa: FBT001 - click gives it by name
-    form: str,
-    **chosen: Any,
-) -> None:
-    """Audit cron.yaml and dispatch.yaml: what is wrong, or will surprise.
-
-    Below a folder, app yamls, code and build scripts are looked at too. Faults in the
-    files are findings. Exits 1 where there is one of the severity of --fail-on.
-    """
-    from migrate import audit, evidence_files  # noqa: PLC0415 - slow to load
-
-    files = inputs.read_all(paths, dispatch)
-    of_file = inputs.settings_of_file(files, chosen, form)
-    settings = overlay.judge(of_file, chosen)
-    if not files.faults:  # else entries may be missing only because of them
-        inputs.fit(files, settings, form)
-    named = [name.strip() for name in (services or "").split(",") if name.strip()]
-    evidence = evidence_files.gather(files, _now(), named, settings.project)
-    report = audit.examine(evidence, sorted(settings.ignore))
-    _print_audit(report, form, show_ignored)
-    never = settings.fail_on == "never"
-    fail_on = None if never else audit.Severity(settings.fail_on)
-    sys.exit(NO if audit.reaches(report, fail_on) else DONE)
-
-
-def _print_audit(report: Report, form: str, show_ignored: bool) -> None:  # noqa: FBT001 - as the option has it
-    from migrate.report import annotations, findings, sarif  # noqa: PLC0415 - as above
-
-    match form:
-        case "json":
-            show_json(findings.as_json(report))
-        case "sarif":
-            show_json(sarif.as_sarif(report, own_version()))
-        case "github":
-            show_exactly(annotations.as_annotations(report))
-        case _:
-            show_findings(findings.as_text(report, show_ignored=show_ignored))
 
 
 # --- translate ------------------------------------------------------------------

@@ -97,14 +97,14 @@ def _plan(asked: Wanted, store: JobStore, chosen: dict[str, Any]) -> Plan:
     for url in sorted(asked.urls - entries):
         if not plan.knows(url):
             fail(f"--only {url}: no entry and no job of this set has that url")
-    return _with_doubled(plan, store)
+    return _with_doubled(plan, store, asked.legacy_parent)
 
 
-def _with_doubled(plan: Plan, store: JobStore) -> Plan:
+def _with_doubled(plan: Plan, store: JobStore, legacy_parent: str) -> Plan:
     """Add what goes on firing beside new jobs; asked only where there are such."""
     if not any(isinstance(one, Create) and not one.paused for one in plan.changes):
         return plan
-    legacy = store.legacy_jobs(plan.scope.parent)
+    legacy = store.legacy_jobs(legacy_parent)
     return replace(plan, doubled=fired_twice(plan, legacy))
 
 
@@ -185,7 +185,7 @@ def _again(saved: Saved, store: JobStore) -> Plan:
     except PlanFileError as error:
         remark(f"cronshift: {error}")
         end(NO)
-    return _with_doubled(plan, store)
+    return _with_doubled(plan, store, saved.scope.parent)
 
 
 def _apply(plan: Plan, store: JobStore, at: datetime, form: str, *, yes: bool) -> int:

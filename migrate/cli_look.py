@@ -32,7 +32,7 @@ def status_command(*, paths: tuple[Path, ...], form: str, **chosen: Any) -> None
     asked = wanted(paths, now(), form, chosen, strict=False)
     with api() as store:
         live = store.jobs(asked.parent)
-        legacy = list(store.legacy_jobs(asked.parent))
+        legacy = list(store.legacy_jobs(asked.legacy_parent))
         found = survey(asked.translations, live, legacy, asked.scope(), now())
     if form == "json":
         show_json(who_fires.status_json(found))
@@ -56,7 +56,9 @@ def export_cron_command(
         project = overlay.project_of_environment()
     if project is None:
         fail("live jobs need --project, or CLOUDSDK_CORE_PROJECT")
-    place, _ = located(Settings(project=project, location=location))
+    place, app = located(Settings(project=project, location=location))
+    if legacy and app is not None:
+        place = app.location  # gcloud's own are nowhere else
     parent = f"projects/{project}/locations/{place}"
     with api() as store:
         jobs = list(store.legacy_jobs(parent) if legacy else store.jobs(parent))

@@ -10,8 +10,11 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from cronspec.routing import DEFAULT_SERVICE
 from migrate import sources
 from migrate.audit import Evidence, SourceText, code, scripts
+from migrate.audit.tasks import TaskFile
+from migrate.sources import SourceError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -33,7 +36,11 @@ _WORTH_READING: Final = (b"appengine", b"cron.y", b"update_cron")
 
 
 def gather(
-    files: Sources, now: datetime, services: Iterable[str], project: str | None
+    files: Sources,
+    now: datetime,
+    services: Iterable[str],
+    project: str | None,
+    tasks: Iterable[TaskFile] = (),
 ) -> Evidence:
     """Read what an audit needs below the folders of `files`."""
     names = [cron.file for cron in files.crons]
@@ -47,7 +54,21 @@ def gather(
         project=project,
         texts={name: _text(Path(name)) for name in names},
         sources=tuple(_sources(files.folders)),
+        tasks=tuple(tasks),
     )
+
+
+def read_tasks(text: str) -> TaskFile:
+    """Read the code that `[SERVICE=]FILE` names. Raises SourceError."""
+    service, separator, file = text.rpartition("=")
+    try:
+        code = Path(file).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise SourceError(f"{file}: cannot be read (--tasks): {error}") from None
+    try:
+        return TaskFile.of(service if separator else DEFAULT_SERVICE, file, code)
+    except SyntaxError as error:
+        raise SourceError(f"{file}:{error.lineno}: no Python (--tasks)") from None
 
 
 def _text(path: Path) -> str:

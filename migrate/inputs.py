@@ -23,23 +23,27 @@ if TYPE_CHECKING:
     from migrate.settings import Settings
 
 
-def read_all(paths: tuple[Path, ...], dispatch: str | None) -> Sources:
+def read_all(
+    paths: tuple[Path, ...], dispatch: str | None, *, whole: bool = False
+) -> Sources:
     """Read the files, faults and all; ends the command where one is not there."""
     try:
-        return sources.read(paths, dispatch)
+        files = sources.read(paths, dispatch, whole=whole)
     except SourceError as error:
         fail(str(error))
+    for double in files.doubles:
+        remark(double)
+    return files
 
 
-def read(paths: tuple[Path, ...], dispatch: str | None, form: str) -> Sources:
+def read(
+    paths: tuple[Path, ...], dispatch: str | None, form: str, *, whole: bool = False
+) -> Sources:
     """Read the files; faults in them end the command, all told."""
-    files = read_all(paths, dispatch)
+    files = read_all(paths, dispatch, whole=whole)
     _end_with(files.faults, form)
-    for cron in files.crons:
-        if not cron.entries:
-            remark(
-                f"{cron.file}: no entries: deployed as it is, it deletes all cron jobs"
-            )
+    for cron in files.emptied:
+        remark(f"{cron.file}: no entries: deployed as it is, it deletes all cron jobs")
     return files
 
 
@@ -91,11 +95,11 @@ def fit(files: Sources, made: Settings, form: str) -> list[str]:
 
 def translations(files: Sources, made: Settings, now: datetime) -> list[Translation]:
     """Translate what was read as the settings say."""
-    choose = made.chooser(_limits(files) if made.needs_limits else {})
+    choose = made.chooser(limits(files) if made.needs_limits else {})
     return translate(files.entries, files.rules, made.home, choose, now)
 
 
-def _limits(files: Sources) -> dict[str, timedelta]:
+def limits(files: Sources) -> dict[str, timedelta]:
     """Give how long attempts may take today, by service, from the app yamls found.
 
     Of several for one service the longest counts, so that no cut goes untold.

@@ -60,10 +60,10 @@ def pair(
 ) -> Paired:
     """Pair entries with the legacy jobs that gcloud would take for theirs."""
     left = list(live)
-    forms = [_form(job.resource) for job in left]
+    forms = [form_of(job.resource) for job in left]
     found: list[LiveJob | None] = []
     for entry in entries:
-        wanted = _form(legacy_job(entry, now))
+        wanted = form_of(legacy_job(entry, now))
         if wanted in forms:
             index = forms.index(wanted)
             found.append(left.pop(index))
@@ -73,6 +73,6 @@ def pair(
     return Paired(tuple(found), tuple(left))
 
 
-def _form(job: Json) -> dict[str, str]:
+def form_of(job: Json) -> dict[str, str]:
     """Give the normal form; the server's own deadline is no part of gcloud's tuple."""
     return {k: v for k, v in normal(job).items() if k != "attemptDeadline"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
 from cronspec.naming import (
@@ -15,10 +15,12 @@ from cronspec.naming import (
     Unmarked,
     read_marks,
 )
-from migrate.normal import headers_of
+from migrate.normal import TARGETS, headers_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+_SMALL: Final = frozenset(("relativeUri", "uri", "topicName", "httpMethod"))
 
 Json = dict[str, Any]
 """A job as the REST API's JSON: keys in camelCase, zero values left out."""
@@ -103,9 +105,25 @@ class LiveJob:
         return _instant(self.resource, "lastAttemptTime")
 
     @property
+    def updated_at(self) -> datetime | None:
+        """When somebody last made or changed it."""
+        return _instant(self.resource, "userUpdateTime")
+
+    @property
     def last_code(self) -> int:
         """How its last attempt ended, a google.rpc.Code; 0 is well, or not yet."""
         return int(self.resource.get("status", {}).get("code", 0))
+
+    def slim(self) -> LiveJob:
+        """Give the job without what may be large: headers, body, attributes.
+
+        A location may hold thousands of others' jobs of up to a megabyte each.
+        """
+        kept = dict(self.resource)
+        for kind in TARGETS:
+            if kind in kept:
+                kept[kind] = {k: v for k, v in kept[kind].items() if k in _SMALL}
+        return LiveJob(kept, self.legacy)
 
     def belongs_to(self, job_set: str) -> bool:
         """Tell whether it bears our marks and is of this set."""

@@ -14,6 +14,7 @@ import base64
 import binascii
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from cronspec.naming import PAUSED_HEADER, SCHEDULE_HEADER, UNBORN_HEADER
@@ -151,6 +152,7 @@ def _is_servers(name: str) -> bool:
     return name in {"user-agent", "content-length"} or name.startswith(_SERVERS)
 
 
+@lru_cache(maxsize=1024)
 def zone(name: str) -> str:
     """Give a time zone's name; all of UTC's are one.
 
@@ -164,6 +166,7 @@ def zone(name: str) -> str:
     return "UTC" if known in _UTC else known
 
 
+@lru_cache(maxsize=1024)
 def duration(text: str) -> str:
     """Give a duration in its shortest spelling.
 

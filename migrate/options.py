@@ -199,6 +199,14 @@ def judgement(command: _Command) -> _Command:
             help="The services that exist; default: those of the app yamls below PATH.",
         ),
         click.option(
+            "--tasks",
+            "task_files",
+            multiple=True,
+            metavar="[SERVICE=]FILE",
+            help="Python code that declares the tasks of SERVICE (default: default): "
+            "entries without a task, and tasks without an entry, are told.",
+        ),
+        click.option(
             "--fail-on",
             type=click.Choice(FAIL_ON),
             help="Exit 1 from this severity on (default: error).",

@@ -206,7 +206,7 @@ def _parted(
         if job.belongs_to(scope.job_set):
             ours.append(job)
         elif job.parent == scope.parent:
-            foreign.append(job)
+            foreign.append(job.slim())
     return ours, foreign
 
 

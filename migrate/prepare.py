@@ -6,9 +6,11 @@ app's region is looked up before anything else is asked or written.
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from migrate import inputs
@@ -39,6 +41,7 @@ class Wanted:
     settings: Settings
     translations: Sequence[Translation]
     urls: frozenset[str]
+    app: App | None = None
 
     @property
     def project(self) -> str:
@@ -49,6 +52,12 @@ class Wanted:
     def parent(self) -> str:
         """The full name of the location."""
         return f"projects/{self.settings.project}/locations/{self.settings.location}"
+
+    @property
+    def legacy_parent(self) -> str:
+        """The full name of the app's location, where gcloud's own jobs are."""
+        location = self.settings.location if self.app is None else self.app.location
+        return f"projects/{self.settings.project}/locations/{location}"
 
     @property
     def jobs(self) -> list[Json]:
@@ -111,9 +120,11 @@ def wanted(
 ) -> Wanted:
     """Read, settle and translate; ends the command where that cannot be.
 
-    Losses that nobody accepted and blocks end it with 1, all told, if it is `strict`.
+    A cron.yaml that is named brings its jobs.yaml along: what moved there is no
+    deletion. Losses that nobody accepted and blocks end it with 1 if it is `strict`,
+    all told.
     """
-    files = inputs.read(paths, chosen["dispatch"], form)
+    files = inputs.read(paths, chosen["dispatch"], form, whole=True)
     settings, notes = inputs.settings(files, chosen, form)
     for told in notes:
         remark(told.text)
@@ -122,7 +133,8 @@ def wanted(
     location, app = located(settings)
     settings = replace(settings, location=location)
     urls = frozenset(chosen.get("only") or ())
-    found = Wanted(files, settings, inputs.translations(files, settings, at), urls)
+    translations = inputs.translations(files, settings, at)
+    found = Wanted(files, settings, translations, urls, app)
     if app is not None:
         _check_app(found, app)
     if strict:
@@ -139,7 +151,10 @@ def located(settings: Settings) -> tuple[str, App | None]:
     from migrate.appengine import app_of  # noqa: PLC0415 - loads Google's clients
 
     try:
-        app = app_of(str(settings.project))
+        with ThreadPoolExecutor(1) as pool:
+            asked = pool.submit(app_of, str(settings.project))
+            import_module("migrate.scheduler")  # loads while the app is asked for
+            app = asked.result()
     except ApiError as problem:
         if settings.location is None:
             fail(f"{problem}; or say where the jobs live: --location")

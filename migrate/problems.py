@@ -126,6 +126,11 @@ def problem(call: Call, answer: Answer) -> ApiError:
 
 def _permission(call: Call, answer: Answer) -> str:
     project = call.project
+    if "quota project" in answer.message:
+        return (
+            "your own credentials need a project to count calls for: gcloud auth "
+            f"application-default set-quota-project {project}"
+        )
     if answer.reason == "SERVICE_DISABLED" or "has not been used in" in answer.message:
         return (
             f"the Cloud Scheduler API is off in project {project}; turn it on: gcloud "

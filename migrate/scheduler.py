@@ -24,9 +24,6 @@ from google.api_core.exceptions import GoogleAPICallError, RetryError
 from google.auth.credentials import AnonymousCredentials
 from google.auth.exceptions import GoogleAuthError
 from google.cloud import scheduler_v1
-from google.cloud.scheduler_v1.services.cloud_scheduler.transports.rest import (
-    CloudSchedulerRestTransport,
-)
 from google.protobuf.field_mask_pb2 import (  # type: ignore[import-untyped]  # as grpc
     FieldMask,
 )
@@ -35,6 +32,7 @@ from google.protobuf.json_format import (  # type: ignore[import-untyped]  # as 
     ParseDict,
 )
 
+from migrate.appengine import EMULATOR
 from migrate.pacing import READS_A_MINUTE, WRITES_A_MINUTE, Bucket, Patience
 from migrate.problems import Answer, Call, Hopeless, lost, no_credentials, problem
 from migrate.store import JobStore, Page
@@ -44,7 +42,8 @@ if TYPE_CHECKING:
 
     from migrate.livejob import Json
 
-EMULATOR: Final = "CLOUD_SCHEDULER_EMULATOR_HOST"
+__all__ = ["EMULATOR", "GoogleApi", "connected"]
+
 _PAGE_SIZE: Final = 500
 
 
@@ -162,30 +161,27 @@ class GoogleApi:
 
     @cached_property
     def _client(self) -> Any:
-        if self.emulator:
-            transport = CloudSchedulerRestTransport(**self._without_credentials)
-            return scheduler_v1.CloudSchedulerClient(transport=transport)
-        return scheduler_v1.CloudSchedulerClient(credentials=_credentials())
+        return self._connected(scheduler_v1.CloudSchedulerClient)
 
     @cached_property
     def _beta(self) -> Any:
-        client = self._beta_types.CloudSchedulerClient
-        if self.emulator:
-            rest = client.get_transport_class("rest")
-            return client(transport=rest(**self._without_credentials))
-        return client(credentials=_credentials())
+        return self._connected(self._beta_types.CloudSchedulerClient)
 
     @cached_property
     def _beta_types(self) -> Any:
         return import_module("google.cloud.scheduler_v1beta1")  # few commands need it
 
-    @property
-    def _without_credentials(self) -> dict[str, Any]:
-        return {
-            "host": self.emulator,
-            "url_scheme": "http",
-            "credentials": AnonymousCredentials(),  # type: ignore[no-untyped-call]  # google-auth types it not
-        }
+    def _connected(self, client: Any) -> Any:
+        if not self.emulator:
+            return client(credentials=_credentials())
+        transport = client.get_transport_class("rest")(
+            host=self.emulator,
+            url_scheme="http",
+            credentials=AnonymousCredentials(),  # type: ignore[no-untyped-call]  # google-auth types it not
+        )
+        # An emulator is no matter for the environment's proxies and passwords.
+        transport._session.trust_env = False  # noqa: SLF001 - there is no other door
+        return client(transport=transport)
 
 
 def _credentials() -> Any:

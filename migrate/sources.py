@@ -1,4 +1,7 @@
-"""The files that a PATH names: cron.yaml, the dispatch.yaml beside it, app yamls.
+"""The files that a PATH names: cron.yaml, what lies beside it, app yamls.
+
+A folder's cron.yaml and its jobs.yaml (what `cutover` moved, in cron.yaml's language)
+are one list; an entry that stands in both counts once.
 
 The only place of the migrator that reads an App Engine application's files. Files
 are named in messages as the user named them.
@@ -8,7 +11,8 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -22,6 +26,7 @@ from cronspec.config import (
     load_cron,
     load_dispatch,
 )
+from cronspec.naming import identity
 from migrate.settings import Settings
 from migrate.settings_file import FILE_NAME, load_settings
 
@@ -31,6 +36,7 @@ if TYPE_CHECKING:
     from cronspec.config import CronEntry, DispatchRule
 
 _CRON_NAMES: Final = ("cron.yaml", "cron.yml")
+JOBS_NAME: Final = "jobs.yaml"
 _DISPATCH_NAMES: Final = ("dispatch.yaml", "dispatch.yml")
 _PASSED_OVER: Final = frozenset(("node_modules", "venv", "env", "__pycache__"))
 _MAX_APP_YAML: Final = 256 * 1024
@@ -46,16 +52,26 @@ class SourceError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """All that was read; `folders` are those among the paths."""
+    """All that was read; `folders` are those among the paths.
+
+    `doubles` says which entries stand in a cron.yaml and in its jobs.yaml too.
+    """
 
     crons: tuple[CronFile, ...]
     dispatch: DispatchFile | None
     folders: tuple[Path, ...]
+    doubles: tuple[str, ...] = ()
 
     @property
     def entries(self) -> list[CronEntry]:
         """The entries of all files, in order."""
         return [entry for cron in self.crons for entry in cron.entries]
+
+    @property
+    def emptied(self) -> list[CronFile]:
+        """The files without entries, whose list has none elsewhere either."""
+        full = {_parent(cron) for cron in self.crons if cron.entries}
+        return [cron for cron in self.crons if _parent(cron) not in full]
 
     @property
     def rules(self) -> tuple[DispatchRule, ...]:
@@ -69,23 +85,74 @@ class Sources:
         return found + list(self.dispatch.faults if self.dispatch is not None else ())
 
 
-def read(paths: Sequence[Path], dispatch: str | None = None) -> Sources:
+def read(
+    paths: Sequence[Path], dispatch: str | None = None, *, whole: bool = False
+) -> Sources:
     """Read what `paths` name. `dispatch` is a file, "none", or None: beside cron.yaml.
 
-    A file that is named twice is read once. Raises SourceError where a file is
-    missing, unreadable or not the only one.
+    A file that is named twice is read once. With `whole`, a cron.yaml that is named
+    brings its jobs.yaml along, as its folder would. Raises SourceError where a file
+    is missing, unreadable or not the only one.
     """
     try:
-        cron_paths = _each_once(_cron_path(path) for path in paths)
+        cron_paths = _each_once(
+            found
+            for path in paths
+            for found in _with_jobs(_cron_path(path), path.is_dir() or whole)
+        )
         dispatch_path = _dispatch_path(cron_paths, dispatch)
         folders = _each_once(path for path in paths if path.is_dir())
     except OSError as error:  # a name too long, a folder that may not be entered
         raise SourceError(f"{error.filename}: {error.strerror}") from None
+    crons, doubles = _as_one_list([_read_cron(path) for path in cron_paths])
     return Sources(
-        crons=tuple(_read_cron(path) for path in cron_paths),
+        crons=tuple(crons),
         dispatch=None if dispatch_path is None else _read_dispatch(dispatch_path),
         folders=tuple(folders),
+        doubles=tuple(doubles),
     )
+
+
+def _with_jobs(cron: Path, both: bool) -> list[Path]:  # noqa: FBT001 - said at the one call
+    jobs = cron.with_name(JOBS_NAME)
+    return [cron, jobs] if both and cron != jobs and _is_there(jobs) else [cron]
+
+
+def _as_one_list(crons: Iterable[CronFile]) -> tuple[list[CronFile], list[str]]:
+    """Take from each jobs.yaml what stands in the cron.yaml before it as well."""
+    listed: list[CronFile] = []
+    doubles: list[str] = []
+    for cron in crons:
+        beside = [one for one in listed if _parent(one) == _parent(cron)]
+        if Path(cron.file).name != JOBS_NAME or not beside:
+            listed.append(cron)
+            continue
+        known = Counter(identity(entry) for one in beside for entry in one.entries)
+        kept = []
+        for entry in cron.entries:
+            if known[identity(entry)]:
+                known[identity(entry)] -= 1
+                doubles.append(
+                    f"{entry.place}: {entry.url} stands in {beside[0].file} too and "
+                    "counts once: take it out of one of them"
+                )
+            else:
+                kept.append(entry)
+        listed.append(replace(cron, entries=tuple(kept)))
+    return [_with_rest(cron, listed) for cron in listed], doubles
+
+
+def _with_rest(cron: CronFile, all_files: list[CronFile]) -> CronFile:
+    """Give a file without the remark that it is empty where its list is not."""
+    if not any(one.entries for one in all_files if _parent(one) == _parent(cron)):
+        return cron
+    remarks = (one for one in cron.remarks if one.code != "deletes-all")
+    return replace(cron, remarks=tuple(remarks))
+
+
+def _parent(cron: CronFile) -> Path:
+    """Give the folder of a cron file: what lies there is one list."""
+    return Path(cron.file).parent
 
 
 def _each_once(paths: Iterable[Path]) -> list[Path]:
@@ -112,6 +179,8 @@ def _cron_path(path: Path) -> Path:
         )
     if found:
         return found[0]
+    if _is_there(path / JOBS_NAME):
+        return path / JOBS_NAME  # all is moved, and cron.yaml was taken away
     for xml in (path / "cron.xml", path / "WEB-INF/cron.xml"):
         if xml.is_file():
             return xml  # its loader says how to convert it

@@ -81,6 +81,9 @@ def show(lines: Iterable[Text]) -> None:
     from rich.console import Console  # noqa: PLC0415 - slow to load
 
     console = Console(highlight=False, soft_wrap=True, emoji=False, markup=False)
+    if not console.is_terminal:  # nothing to colour, and rich would take its time
+        _write("".join(f"{line.plain}\n" for line in lines), color=False)
+        return
     with console.capture() as captured:  # rich would end a broken pipe itself
         for line in lines:
             console.print(line)

@@ -35,6 +35,7 @@ ENTRIES = 250
 MANY = 5000
 LATENCY = 0.05
 ROUNDS = 3
+IN_TURN = 2  # the app and its services are asked for at once, then the jobs
 GOAL_APPLY = 0.15
 GOAL_PLAN = 0.3
 ROOT = Path(__file__).resolve().parents[1]
@@ -42,9 +43,10 @@ ROOT = Path(__file__).resolve().parents[1]
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """What one side took: seconds, and how many requests it made."""
+    """What one side took: seconds, those of a processor, and how many requests."""
 
     seconds: float
+    busy: float
     requests: int
 
 
@@ -65,20 +67,34 @@ def started() -> Running:
     return server.start(world)
 
 
-def ours(running: Running, *arguments: str) -> Side:
-    """Run our command line to its end."""
+def timed(running: Running, arguments: list[str], environment: dict[str, str]) -> Side:
+    """Run a command to its end."""
     before = len(running.world.journal.exchanges())
+    busy = _busy()
     begun = time.perf_counter()
     subprocess.run(
-        [sys.executable, "-m", "migrate", *arguments, "--project", "shop"],
+        arguments,
         cwd=ROOT,
-        env=os.environ
-        | {"CLOUD_SCHEDULER_EMULATOR_HOST": running.url.removeprefix("http://")},
+        env=os.environ | environment,
         check=True,
         capture_output=True,
     )
     took = time.perf_counter() - begun
-    return Side(took, len(running.world.journal.exchanges()) - before)
+    requests = len(running.world.journal.exchanges()) - before
+    return Side(took, _busy() - busy, requests)
+
+
+def _busy() -> float:
+    """Give the processor's seconds of all processes begun and ended so far."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def ours(running: Running, *arguments: str) -> Side:
+    """Run our command line to its end."""
+    host = running.url.removeprefix("http://")
+    command = [sys.executable, "-m", "migrate", *arguments, "--project", "shop"]
+    return timed(running, command, {"CLOUD_SCHEDULER_EMULATOR_HOST": host})
 
 
 def gclouds(running: Running, folder: Path) -> Side:
@@ -87,26 +103,17 @@ def gclouds(running: Running, folder: Path) -> Side:
     overrides = {
         f"CLOUDSDK_API_ENDPOINT_OVERRIDES_{api}": f"{running.url}/" for api in apis
     }
-    before = len(running.world.journal.exchanges())
-    begun = time.perf_counter()
-    subprocess.run(
-        ["gcloud", "app", "deploy", str(folder / "cron.yaml"), "--quiet"],
-        env=os.environ
-        | overrides
-        | {
-            "CLOUDSDK_CONFIG": str(folder / "gcloud"),
-            "CLOUDSDK_CORE_PROJECT": "shop",
-            "CLOUDSDK_AUTH_DISABLE_CREDENTIALS": "1",
-            "CLOUDSDK_CORE_DISABLE_USAGE_REPORTING": "1",
-            "CLOUDSDK_CORE_CHECK_GCE_METADATA": "0",
-            "CLOUDSDK_COMPONENT_MANAGER_DISABLE_UPDATE_CHECK": "1",
-            "CLOUDSDK_SURVEY_DISABLE_PROMPTS": "1",
-        },
-        check=True,
-        capture_output=True,
-    )
-    took = time.perf_counter() - begun
-    return Side(took, len(running.world.journal.exchanges()) - before)
+    command = ["gcloud", "app", "deploy", str(folder / "cron.yaml"), "--quiet"]
+    environment = overrides | {
+        "CLOUDSDK_CONFIG": str(folder / "gcloud"),
+        "CLOUDSDK_CORE_PROJECT": "shop",
+        "CLOUDSDK_AUTH_DISABLE_CREDENTIALS": "1",
+        "CLOUDSDK_CORE_DISABLE_USAGE_REPORTING": "1",
+        "CLOUDSDK_CORE_CHECK_GCE_METADATA": "0",
+        "CLOUDSDK_COMPONENT_MANAGER_DISABLE_UPDATE_CHECK": "1",
+        "CLOUDSDK_SURVEY_DISABLE_PROMPTS": "1",
+    }
+    return timed(running, command, environment)
 
 
 def bench_apply(folder: Path) -> None:
@@ -149,27 +156,20 @@ def bench_plan(folder: Path) -> None:
     heading(
         f"plan of {ENTRIES} jobs without a change, {LATENCY * 1000:g} ms an API call"
     )
-    header("", "seconds", "API calls", "over the API's own time")
+    header("", "seconds", "over the API's own time", "a processor's seconds")
     cron_yaml(folder)
     with started() as running:
         ours(running, "apply", str(folder), "--yes")
-        sides = [ours(running, "plan", str(folder)) for _ in range(ROUNDS)]
+        sides = [ours(running, "plan", str(folder)) for _ in range(2 * ROUNDS)]
     best = min(sides, key=lambda side: side.seconds)
-    loading = min(_loading() for _ in range(ROUNDS))
-    over = best.seconds - best.requests * LATENCY
-    row(
-        "cronshift plan, the whole process",
-        f"{best.seconds:.2f}",
-        f"{best.requests}",
-        f"{over:.2f} s",
-    )
-    row("of it, loading Google's client", f"{loading:.2f}", "0", "")
-    row(
-        "without that",
-        f"{best.seconds - loading:.2f}",
-        "",
-        f"{over - loading:.2f} s (goal ≤ {GOAL_PLAN:g} s)",
-    )
+    over = best.seconds - IN_TURN * LATENCY
+    loading = min(_loading() for _ in range(2 * ROUNDS))
+    busy = min(side.busy for side in sides)
+    row("the whole process", f"{best.seconds:.2f}", f"{over:.2f}", f"{busy:.2f}")
+    row("of it, Python and Google's client", f"{loading:.2f}", "", "")
+    met = "met" if over - loading <= GOAL_PLAN else "MISSED"
+    goal = f"{over - loading:.2f} (goal ≤ {GOAL_PLAN:g}: {met})"
+    row("without that", f"{best.seconds - loading:.2f}", goal, "")
 
 
 def _loading() -> float:

@@ -266,20 +266,26 @@ def rival_app(code: str) -> Flask:
     return namespace["app"]
 
 
-def times(deliver: Callable[[str], int], relay: Relay) -> tuple[float, float]:
-    """Give the calls and the median seconds of a run."""
+def times(
+    rivals: list[Callable[[str], int]], relay: Relay
+) -> list[tuple[float, float]]:
+    """Give each one's calls and median seconds of a run; they take turns."""
     base = datetime(2026, 1, 1, tzinfo=UTC) + timedelta(minutes=uuid4().int % 400_000)
-    taken, before = [], 0
+    taken: list[list[float]] = [[] for _ in rivals]
+    calls = [0 for _ in rivals]
     for number in range(-5, ROUNDS):
-        if number == 0:
-            before = relay.calls
         when = (base + timedelta(minutes=number)).isoformat()
-        start = time.perf_counter()
-        if deliver(when) != 200:
-            raise SystemExit("a run was not answered 200")
-        if number >= 0:
-            taken.append(time.perf_counter() - start)
-    return (relay.calls - before) / ROUNDS, statistics.median(taken)
+        for index, deliver in enumerate(rivals):
+            before, start = relay.calls, time.perf_counter()
+            if deliver(when) != 200:
+                raise SystemExit("a run was not answered 200")
+            if number >= 0:  # the rounds before warm up
+                taken[index].append(time.perf_counter() - start)
+                calls[index] += relay.calls - before
+    return [
+        (count / ROUNDS, statistics.median(seconds))
+        for count, seconds in zip(calls, taken, strict=True)
+    ]
 
 
 def one_run(host: str) -> None:
@@ -294,8 +300,9 @@ def one_run(host: str) -> None:
     header("distance added", "ours", "rival", "time against the rival's")
     for distance, goal in ((0, 1.0), (10, 0.45)):
         relay.move(distance / 1000)
-        our_calls, our_time = times(host_run, relay)
-        their_calls, their_time = times(rival_run, relay)
+        (our_calls, our_time), (their_calls, their_time) = times(
+            [host_run, rival_run], relay
+        )
         row(
             f"{distance} ms",
             f"{our_calls:g} calls, {our_time * 1000:.1f} ms",

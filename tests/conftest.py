@@ -1,6 +1,15 @@
-"""Says loudly, at the end, what could not be tested on this machine."""
+"""Says loudly, at the end, what could not be tested on this machine.
+
+Laws are tested without a clock: how long an example takes says how busy the machine is.
+"""
 
 import pytest
+from hypothesis import HealthCheck, settings
+
+settings.register_profile(
+    "house", deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("house")
 
 _NOT_TESTED = "NOT TESTED:"
 

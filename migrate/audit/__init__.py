@@ -27,6 +27,7 @@ from migrate.audit import (
     rules,
     scripts,
     services,
+    tasks,
 )
 from migrate.audit.codes import CODES, Code, Severity
 from migrate.audit.evidence import Evidence, Routed, SourceText, routed
@@ -92,7 +93,7 @@ def audit(evidence: Evidence) -> list[Finding]:
 def _all(evidence: Evidence) -> Iterator[Finding]:
     yield from _of_the_loaders(evidence)
     where = routed(evidence)
-    for by_route in (routes, rules, services, deadlines, logins):
+    for by_route in (routes, rules, services, deadlines, logins, tasks):
         yield from by_route.check(evidence, where)
     for by_entry in (repeats, clock_changes, dates, retries, intervals, limits):
         yield from by_entry.check(evidence)

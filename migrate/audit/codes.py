@@ -87,6 +87,15 @@ _ROUTES: Final = {
         "`target` is a service that none of the app yamls found declares; if it does "
         "not exist, App Engine sends the request to the default service",
     ),
+    "entry-without-task": Code(
+        Severity.ERROR,
+        "the code given with `--tasks` declares no task for an entry's url, so the "
+        "service answers its requests with 404",
+    ),
+    "task-without-entry": Code(
+        Severity.WARNING,
+        "a task of the code given with `--tasks` is asked for by no entry",
+    ),
     "rule-service-unknown": Code(
         Severity.ERROR,
         "a dispatch rule names none of the services given with `--services`: deploying "

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         DispatchRule,
         Place,
     )
+    from migrate.audit.tasks import TaskFile
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +36,8 @@ class Evidence:
     """All that an audit looks at.
 
     `services` are those that the user says exist (`--services`); `texts` the files'
-    texts by name, for the comments that ignore a code; `sources` code and scripts.
+    texts by name, for the comments that ignore a code; `sources` code and scripts;
+    `tasks` the code that declares services' tasks.
     """
 
     now: datetime
@@ -46,6 +48,7 @@ class Evidence:
     project: str | None = None
     texts: Mapping[str, str] = field(default_factory=dict)
     sources: tuple[SourceText, ...] = ()
+    tasks: tuple[TaskFile, ...] = ()
 
     @property
     def entries(self) -> list[CronEntry]:

@@ -30,7 +30,8 @@ _CI_FOLDERS: Final = frozenset(
 )
 _CI_EXTENSIONS: Final = frozenset((".yml", ".yaml", ".json"))
 
-_CRON: Final = r"(?<![\w.-])cron\.ya?ml(?![\w.-])"
+# The file, or what a shell makes it of: `*.yaml`.
+_CRON: Final = r"(?<![\w.-])(?:cron|\*)\.ya?ml(?![\w.-])"
 # What goes on with a command: its line, a continued line, the items of a YAML list.
 _MORE: Final = r"(?:\\\r?\n|[^\n;&|#]|\n[ \t]*-\s(?![^\n]*:\s))"
 _DEPLOYS: Final = (
@@ -42,7 +43,7 @@ _DEPLOYS: Final = (
     re.compile(r"\bappcfg(?:\.py|\.sh)?\b[^\n;&|]{0,300}?\bupdate_cron\b"),
     re.compile(r"\bappengine(?::d|D)eployCron\b"),
 )
-_WORD: Final = re.compile(r"cron\.ya?ml|update_cron|eployCron")
+_WORD: Final = re.compile(r"(?:cron|\*)\.ya?ml|update_cron|eployCron")
 _COMMENT_LINE: Final = re.compile(r"^[ \t]*(?:#|//|REM\b|::)[^\n]*", re.MULTILINE)
 
 

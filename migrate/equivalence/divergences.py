@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from itertools import islice
+from itertools import islice, takewhile
 from typing import TYPE_CHECKING, Final
 
 from cronspec.instants import to_datetime
@@ -32,11 +32,13 @@ def first_divergences(
     `until`, if given, is the last instant that counts.
     """
     zone, start = load(timezone), to_datetime(since)
+    last = datetime.max.replace(tzinfo=UTC) if until is None else to_datetime(until)
     ours = ticks(before, zone, start)
     theirs = _merged([ticks(cron, zone, start) for cron in after])
-    if until is not None:
-        ours, theirs = _until(ours, until), _until(theirs, until)
-    return tuple(islice(_differences(ours, theirs), _SHOWN))
+    counted = (
+        takewhile(lambda tick: tick <= last, stream) for stream in (ours, theirs)
+    )
+    return tuple(islice(_differences(*counted), _SHOWN))
 
 
 def _merged(streams: list[Iterator[datetime]]) -> Iterator[datetime]:
@@ -63,11 +65,3 @@ def _differences(
             their = next(theirs, end)
         else:
             our, their = next(ours, end), next(theirs, end)
-
-
-def _until(stream: Iterator[datetime], end: int) -> Iterator[datetime]:
-    last = to_datetime(end)
-    for tick in stream:
-        if tick > last:
-            return
-        yield tick

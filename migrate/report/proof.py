@@ -11,6 +11,7 @@ from rich.text import Text
 from cronspec import retry
 from cronspec.schedule import EndTimeInterval
 from cronspec.zones import load
+from migrate.notes import Level
 from migrate.report.translation import entry_json, note_json, verdicts_json
 from migrate.report.words import duration, local, side, utc
 from migrate.verdict import Divergent, Equivalent, RetryDivergent, Unfixed
@@ -62,8 +63,8 @@ def as_text(translations: Sequence[Translation]) -> Iterator[Text]:
         yield from _schedule(one)
         yield from _retry(one)
         yield _route(one)
-        for note in one.unaccepted:
-            yield Text(f"  loss {note.code}: {note.text}", style="yellow")
+        for note in (*one.of_level(Level.BLOCK), *one.unaccepted):
+            yield Text(f"  {note.level} {note.code}: {note.text}", style="yellow")
         yield Text()
     parted = sum(diverges(one) for one in translations)
     total = len(translations)

@@ -6,12 +6,12 @@ better form wherever it changes nothing; and nothing may change unasked.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import time, timedelta
 from typing import TYPE_CHECKING, Final
 
 from cronspec import groc, unixcron
-from cronspec.schedule import EndTimeInterval, StartTimeInterval, UnixCron
+from cronspec.schedule import CustomInterval, EndTimeInterval, StartTimeInterval
 from cronspec.twin import to_unix
 from migrate import equivalence
 from migrate.choices import Intervals, Schedules
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from cronspec.config import CronEntry
-    from cronspec.schedule import FixedSchedule
     from migrate.choices import EntryChoices
 
 NO_SUCH_DAYS: Final = (
@@ -61,24 +60,30 @@ def reschedule(entry: CronEntry, choices: EntryChoices, now: datetime) -> Resche
                 entry.places["schedule"],
             )
             return _kept(entry, now, kept)
-        case fixed:
+        case StartTimeInterval() | CustomInterval() as fixed:
             return _fixed(entry, fixed, choices, now)
 
 
 def _fixed(
-    entry: CronEntry, schedule: FixedSchedule, choices: EntryChoices, now: datetime
+    entry: CronEntry,
+    schedule: StartTimeInterval | CustomInterval,
+    choices: EntryChoices,
+    now: datetime,
 ) -> Rescheduled:
-    if isinstance(schedule, UnixCron):
-        raise TypeError("cron.yaml has no unix-cron")
     if choices.schedules is Schedules.GROC:
         return _kept(entry, now, _groc_kept(entry, "as asked"))
     twins = to_unix(schedule)
     verdict = equivalence.schedules(schedule, twins, entry.timezone or "UTC", now)
     unix = choices.schedules is Schedules.UNIX
-    if not twins or not isinstance(verdict, Equivalent):
-        why = NO_SUCH_DAYS if not twins else difference(verdict)
+    why = ""
+    if not twins:
+        why = NO_SUCH_DAYS
+    elif not isinstance(verdict, Equivalent):
+        why = difference(verdict)
+    if why:
         if unix:
-            return _blocked(entry, "no-unix-twin", why, "--schedules auto")
+            blocked = _blocked(entry, "no-unix-twin", why, "--schedules auto")
+            return replace(blocked, verdict=verdict) if twins else blocked
         return _kept(entry, now, _groc_kept(entry, why))
     texts = tuple(unixcron.render(twin) for twin in twins)
     if len(twins) == 1:
@@ -160,8 +165,8 @@ def _split(entry: CronEntry, texts: tuple[str, ...]) -> Note:
     return note("split", text, entry.places["schedule"])
 
 
-def difference(verdict: Verdict) -> str:
-    """Say in a line where two schedules part."""
+def difference(verdict: Divergent | Unfixed) -> str:
+    """Say in a line where two schedules part, or why nobody can tell."""
     match verdict:
         case Divergent(first):
             alone = "groc" if first[0].side is Side.BEFORE else "unix-cron"
@@ -171,8 +176,6 @@ def difference(verdict: Verdict) -> str:
             )
         case Unfixed(why):
             return why
-        case Equivalent():
-            return "ticks alike"
 
 
 def _listed(texts: tuple[str, ...]) -> str:

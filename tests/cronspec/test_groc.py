@@ -152,6 +152,7 @@ REFUSED = [
         "comes before 'on",
         "every 5 mins synchronized on mon",
     ),
+    ("\u201cevery day 9:00\u201d", 1, "starts with 'every'", "every day 9:00"),
     ("every 7 hours synchronized", 15, "divides 24 hours", ""),
     ("every 25 hours synchronized", 16, "divides 24 hours", ""),
     (

@@ -237,13 +237,13 @@ def emulator_jar() -> Path | None:
 
 
 @contextmanager
-def firestore_emulator(jar: Path) -> Iterator[str]:
+def firestore_emulator(jar: Path, *options: str) -> Iterator[str]:
     """Run Google's emulator, and give its host and port."""
     port = free_port()
     java = os.environ.get("JAVA", "java")
     main = "com.google.cloud.datastore.emulator.firestore.CloudFirestore"
     command = [java, "-Duser.language=en", "-cp", str(jar), main, "start"]
-    with running([*command, "--host=127.0.0.1", f"--port={port}"]):
+    with running([*command, "--host=127.0.0.1", f"--port={port}", *options]):
         wait_for(lambda: answers(f"http://127.0.0.1:{port}"), 60, "the emulator is up")
         yield f"127.0.0.1:{port}"
 

@@ -10,6 +10,8 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 import requests
+from google.auth.credentials import AnonymousCredentials
+from google.auth.transport.requests import AuthorizedSession
 
 from handlers import Tasks, create_app
 from handlers.proxy import (
@@ -73,10 +75,15 @@ class Apis:
                     apis.lose -= 1
                     self.close_connection = True
                     return
-                self.reply(200, {"name": "operations/1"})
+                path = urlsplit(self.path).path
+                said = "done" if path == "/call" else {"name": "operations/1"}
+                self.reply(200, said)
 
-            def reply(self, status: int, body: dict[str, Any]) -> None:
-                text = json.dumps(body).encode()
+            def reply(self, status: int, body: dict[str, Any] | str) -> None:
+                text = body if isinstance(body, str) else json.dumps(body)
+                self.reply_text(status, text.encode())
+
+            def reply_text(self, status: int, text: bytes) -> None:
                 self.send_response(status)
                 self.send_header("Content-Length", str(len(text)))
                 self.end_headers()
@@ -239,3 +246,15 @@ def test_an_api_that_refuses_fails_the_run_and_is_quoted(
 def test_the_services_credentials_go_to_googles_apis_alone() -> None:
     for url in ("https://example.com/", "https://googleapis.com.evil.example/"):
         assert type(session_for(url)) is requests.Session
+
+
+def test_googles_apis_get_the_services_own_credentials(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    own = AnonymousCredentials()
+    monkeypatch.setattr("google.auth.default", lambda **_: (own, "shop"))
+    monkeypatch.setattr("handlers.proxy._sessions", {})
+    session = session_for("https://run.googleapis.com/v2/x")
+    assert isinstance(session, AuthorizedSession)
+    assert session.credentials is own
+    assert session_for("https://cloudbuild.googleapis.com/v1/x") is session

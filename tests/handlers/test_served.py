@@ -20,6 +20,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import HealthCheck, given
+from hypothesis import settings as hypothesis_settings
+from hypothesis import strategies as st
 
 from tests.handlers.support import APP_ENGINE, CRON, SCHEDULER, gunicorn, wait_for
 
@@ -250,7 +253,8 @@ def raw(port: int, *lines: bytes) -> int:
         answer = b""
         while chunk := connection.recv(65536):
             answer += chunk
-    return int(answer.split(b" ", 2)[1])
+    # What is no HTTP at all gets no answer, or a second one to what follows it.
+    return int(answer.split(b" ", 2)[1]) if answer else 400
 
 
 @pytest.fixture(scope="module")
@@ -293,6 +297,37 @@ def test_what_only_resembles_a_proof_is_refused_on_the_wire(
     # 431 is gunicorn's own answer to headers that are too long.
     assert raw(wire.port, *lines) in {400, 403, 431}
     assert wire.noted("start") == []
+
+
+@hypothesis_settings(
+    max_examples=100,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(
+                [
+                    b"X-Appengine-Cron",
+                    b"X-CloudScheduler",
+                    b"Authorization",
+                    b"",
+                    b"\xff",
+                ]
+            )
+            | st.binary(max_size=12),
+            st.sampled_from([b": ", b":", b" : ", b""]),
+            st.binary(max_size=40) | st.just(b"true") | st.just(b"Bearer a.b.c"),
+        ),
+        max_size=8,
+    )
+)
+def test_bytes_of_any_kind_are_refused_on_the_wire_and_break_nothing(
+    wire: Served, headers: list[tuple[bytes, bytes, bytes]]
+) -> None:
+    lines = [name + colon + value for name, colon, value in headers]
+    assert 400 <= raw(wire.port, *lines) < 500
 
 
 def test_a_header_in_any_case_proves_as_much(wire: Served) -> None:

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from pathlib import Path
 
@@ -10,7 +15,7 @@ import pytest
 from handlers import Settings, SettingsError, Tasks, create_app
 from handlers.request import Mode
 from handlers.settings import StoreDown
-from tests.handlers.support import APP_ENGINE, utc, without
+from tests.handlers.support import APP_ENGINE, ROOT, utc, without
 
 STANDARD = without(APP_ENGINE, "CRON_ALLOW_LOCAL_STORE", "CRON_DEADLINE_SECONDS")
 FIRESTORE = {"CRON_STORE": "firestore://shop/runs"}
@@ -149,6 +154,15 @@ def test_a_password_in_a_wrong_store_url_is_not_told() -> None:
         ),
         ({"CRON_OIDC_IAM": "1"}, "has no effect"),
         ({"CRON_SECRET": "x"}, "CRON_SECRET is no setting"),
+        (
+            {
+                **STANDARD,
+                **FIRESTORE,
+                "CRON_OIDC_AUDIENCE": "https://x",
+                "CRON_OIDC_EMAILS": "a@b",
+            },
+            "CRON_SCOPE is not set",
+        ),
     ],
 )
 def test_what_costs_something_is_told(variables: dict[str, str], warning: str) -> None:
@@ -291,6 +305,43 @@ def test_start_up_tells_nothing_where_all_fits(
 ) -> None:
     start(tmp_path, GAE_ENV="standard", CRON_ALLOW_LOCAL_STORE="1")
     assert capsys.readouterr().out == ""
+
+
+STOPPED = """
+import os, signal, sys
+from handlers import Tasks, create_app
+if sys.argv[1] == "ignored":
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+app = create_app(tasks=Tasks())
+os.kill(os.getpid(), signal.SIGTERM)
+print("goes on")
+"""
+
+
+@pytest.mark.parametrize(("before", "code"), [("default", -15), ("ignored", 0)])
+def test_a_service_told_to_stop_ends_as_it_would_have_without_us(
+    tmp_path: Path, before: str, code: int
+) -> None:
+    (tmp_path / "cron.yaml").write_text(CRON)
+    environ = {
+        **os.environ,
+        "PYTHONPATH": str(ROOT),
+        "CRON_DEADLINE_SECONDS": "60",
+        "CRON_STORE": f"sqlite:///{tmp_path / 'runs.db'}",
+    }
+    command = [sys.executable, "-c", STOPPED, before]
+    done = subprocess.run(
+        command, cwd=tmp_path, env=environ, capture_output=True, check=False
+    )
+    assert done.returncode == code
+    assert (b"goes on" in done.stdout) == (code == 0)
+
+
+def test_an_app_made_in_a_thread_leaves_signals_alone(tmp_path: Path) -> None:
+    before = signal.getsignal(signal.SIGTERM)
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(start, tmp_path).result()
+    assert signal.getsignal(signal.SIGTERM) is before
 
 
 def test_an_entry_of_another_service_needs_no_task(

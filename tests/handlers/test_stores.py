@@ -22,7 +22,7 @@ from google.cloud import firestore
 from google.cloud.firestore_v1.services.firestore import FirestoreClient
 
 from cronspec.retry import NO_RETRIES
-from handlers import create_app
+from handlers import SettingsError, create_app
 from handlers.attempt import Attempt, Got, acquire
 from handlers.record import (
     At,
@@ -47,6 +47,8 @@ from tests.handlers.support import (
     Recorder,
     Unreliable,
     claim_all,
+    emulator_jar,
+    firestore_emulator,
     redis_server,
     settings,
     utc,
@@ -448,6 +450,21 @@ def test_firestore_tells_what_is_wrong_and_what_to_do(
         with pytest.raises(StoreError, match=re.escape(told)) as caught:
             call()
         assert isinstance(caught.value, StoreUnreachableError) == unreachable
+
+
+@pytest.mark.usefixtures("firestore_host")
+def test_a_database_in_datastore_mode_stops_the_service_with_the_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    jar = emulator_jar()
+    if jar is None:
+        pytest.skip("the emulator that runs elsewhere cannot be started in this mode")
+    with firestore_emulator(jar, "--database-mode=datastore-mode") as host:
+        monkeypatch.setenv("FIRESTORE_EMULATOR_HOST", host)
+        cron = "cron:\n- {url: /a, schedule: every day 09:00}\n"
+        known = settings(tmp_path, cron, CRON_STORE="firestore://demo-cron/runs")
+        with pytest.raises(SettingsError, match="gcloud firestore databases create"):
+            create_app(known, Recorder("/a"))
 
 
 @pytest.mark.parametrize(

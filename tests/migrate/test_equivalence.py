@@ -24,6 +24,8 @@ from cronspec.schedule import (
 from cronspec.twin import to_unix
 from cronspec.zones import load
 from migrate import equivalence
+from migrate.equivalence import divergences
+from migrate.equivalence.divergences import first_divergences
 from migrate.verdict import (
     Divergent,
     Equivalent,
@@ -34,6 +36,9 @@ from migrate.verdict import (
 )
 
 NOW = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
+
+
+DAILY = CustomInterval(time(9), OrdinalWeekdays(EVERY_ORDINAL, EVERY_DAY))
 
 
 def compare(text: str, crons: list[str], zone: str) -> Verdict:
@@ -60,6 +65,7 @@ def compare(text: str, crons: list[str], zone: str) -> Verdict:
         # Days 1 to 7 and Mondays: each day that either field chooses.
         ("1st,2nd,3rd,4th,5th day 00:00", ["0 0 1-5 * *"], "UTC"),
         ("29 of feb 00:00", ["0 0 29 2 *"], "UTC"),
+        ("every day 09:00", ["0 9 * * 1-5", "0 9 * * 0,6"], "UTC"),
     ],
 )
 def test_schedules_proven_equal(text: str, crons: list[str], zone: str) -> None:
@@ -154,6 +160,14 @@ def test_times_that_a_day_lacks_or_repeats_are_never_called_equal(
     verdict = compare(text, crons, zone)
     assert isinstance(verdict, Unfixed)
     assert why in verdict.why
+
+
+def test_a_search_for_instants_ends_where_they_are_too_far(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(divergences, "_SEARCHED", 10)
+    leap_days_left_out = unixcron.parse("0 9 1-28,30,31 * *")
+    assert first_divergences(DAILY, (leap_days_left_out,), "UTC", 0) == ()
 
 
 def test_the_same_schedule_is_equal_to_itself_at_any_time() -> None:

@@ -243,6 +243,48 @@ def test_settings_that_are_no_text_are_a_fault(app: Path) -> None:
     assert fault.code == "not-utf-8"
 
 
+# --- jobs.yaml ----------------------------------------------------------------------
+
+
+def test_a_folder_s_cron_yaml_and_jobs_yaml_are_one_list(app: Path) -> None:
+    write(app / "cron.yaml", CRON)
+    write(app / "jobs.yaml", OTHER)
+    assert urls(app) == ["/a", "/b"]
+    assert urls(app / "cron.yaml") == ["/a"]
+    whole = read([app / "cron.yaml"], whole=True)
+    assert [entry.url for entry in whole.entries] == ["/a", "/b"]
+    (app / "cron.yaml").unlink()
+    assert urls(app) == ["/b"]
+
+
+def test_an_entry_in_both_lists_counts_once_with_a_warning(app: Path) -> None:
+    write(app / "cron.yaml", CRON)
+    write(app / "jobs.yaml", CRON + CRON.partition("\n")[2] + OTHER.partition("\n")[2])
+    files = read([app])
+    assert [entry.url for entry in files.entries] == ["/a", "/a", "/b"]
+    (double,) = files.doubles
+    assert double.startswith(f"{app / 'jobs.yaml'}:2:1: /a stands in")
+
+
+def test_an_empty_cron_yaml_deletes_nothing_where_jobs_yaml_has_all(app: Path) -> None:
+    write(app / "cron.yaml", "cron:\n")
+    assert read([app]).emptied
+    assert [one.code for one in read([app]).crons[0].remarks] == ["deletes-all"]
+    write(app / "jobs.yaml", OTHER)
+    assert not read([app]).emptied
+    assert read([app]).crons[0].remarks == ()
+
+
+def test_lists_of_two_folders_stay_two(app: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    for folder in (app, other):
+        write(folder / "cron.yaml", CRON)
+        write(folder / "jobs.yaml", CRON.replace("/a", "/z"))
+    files = read([app, other])
+    assert [entry.url for entry in files.entries] == ["/a", "/z", "/a", "/z"]
+    assert not files.doubles
+
+
 # --- App yamls ----------------------------------------------------------------------
 
 

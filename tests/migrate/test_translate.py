@@ -23,7 +23,7 @@ from migrate.choices import (
 from migrate.job import AppEngineHttpTarget, AppEngineRouting, HttpTarget, to_api
 from migrate.notes import CODES, Level
 from migrate.translate import RouteVerdict, Translation, translate
-from migrate.verdict import Equivalent, RetryDivergent
+from migrate.verdict import Divergent, Equivalent, RetryDivergent, Side
 
 CASES = Path(__file__).parent.parent / "cases"
 NOW = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
@@ -197,6 +197,13 @@ def test_jobs_are_those_that_gcloud_makes_of_real_files(case: dict[str, Any]) ->
             ["interval-kept", "on-weekdays"],
         ),
         ("schedule: every day 9:00\ntimezone: europe/rome", {}, ["0 9 * * *"], None),
+        # 24 hours are not divided by 7: the last gap of the day is shorter.
+        (
+            "schedule: every 7 hours",
+            {"intervals": "clock"},
+            ["0 */7 * * *"],
+            ["interval-to-clock"],
+        ),
     ],
 )
 def test_a_schedule_becomes_unix_cron_only_where_asked_and_proven(
@@ -462,6 +469,19 @@ def test_a_missing_retry_limit_can_be_taken_as_five() -> None:
     (missing,) = made.notes
     assert missing.fallback == "--missing-retry-limit 0"
     assert not isinstance(made.retry, RetryDivergent)
+
+
+def test_a_twin_that_parts_is_blocked_with_its_first_divergences() -> None:
+    made = one(
+        "schedule: every 6 hours synchronized\ntimezone: America/New_York",
+        choices=EntryChoices(schedules=Schedules.UNIX),
+    )
+    assert (codes(made), made.jobs) == (["no-unix-twin"], ())
+    assert isinstance(made.schedule, Divergent)
+    assert [(str(d.at), d.side) for d in made.schedule.first[:2]] == [
+        ("2027-03-14 10:00:00+00:00", Side.AFTER),
+        ("2027-03-14 11:00:00+00:00", Side.BEFORE),
+    ]
 
 
 # --- Marks, names, copies -----------------------------------------------------------

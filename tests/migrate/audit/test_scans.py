@@ -63,6 +63,7 @@ def test_comments_other_headers_and_code_that_is_ready_are_not_told(
 
 DEPLOYS = [
     ("deploy.sh", "gcloud app deploy cron.yaml\n"),
+    ("deploy.sh", "gcloud app deploy config/*.yaml\n"),
     (
         "deploy.sh",
         "gcloud --project p app deploy app.yaml dispatch.yaml ./cron.yml -q\n",
@@ -107,6 +108,7 @@ def test_a_command_that_deploys_cron_yaml_is_told_where_it_begins(
         ("deploy.sh", "gcloud app deploy app.yaml\ncat cron.yaml\n"),
         ("deploy.sh", "gcloud app deploy app.yaml && cat cron.yaml\n"),
         ("deploy.sh", "gcloud app deploy app.yaml  # not cron.yaml\n"),
+        ("deploy.sh", "gcloud app deploy app-*.yaml\n"),
         ("deploy.sh", "gcloud app deploy my-cron.yaml.bak\n"),
         (
             "cloudbuild.yaml",

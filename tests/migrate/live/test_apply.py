@@ -139,3 +139,12 @@ def test_of_entries_with_one_url_that_of_the_job_s_service_takes_it():
     assert update.after["appEngineHttpTarget"]["headers"]["X-Cron-Entry"] == "b"
     again = adoptions(["x", "x"], desired[1:], live, "default")
     assert isinstance(again[1], Misfit)
+
+
+def test_of_strangers_no_more_is_kept_than_is_told_of_them():
+    body = "eA==" * 100_000
+    target = {"relativeUri": "/x", "httpMethod": "POST", "body": body}
+    theirs = job("x", appEngineHttpTarget=target, state="PAUSED")
+    (foreign,) = diff([], [LiveJob(theirs)], SCOPE).foreign
+    assert (foreign.job_id, foreign.url, foreign.state) == ("x", "/x", "PAUSED")
+    assert len(str(foreign.resource)) < 1000

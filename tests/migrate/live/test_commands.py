@@ -505,3 +505,10 @@ def test_where_the_app_may_not_be_seen_a_location_will_do(shop):
     assert "the app was not looked up: " in output
     assert "3 to create" in output
     assert "--location" in shop.run("plan", code=2)
+
+
+def test_an_emulator_is_asked_past_every_proxy(shop, monkeypatch):
+    for name in ("http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    shop.run("apply", "--yes")
+    assert len(shop.jobs()) == 3

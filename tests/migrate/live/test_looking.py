@@ -197,6 +197,20 @@ def test_identical_entries_have_a_legacy_job_each(shop):
     assert second is None
 
 
+def test_legacy_jobs_are_looked_for_where_the_app_is(shop):
+    shop.deploy()
+    options = "--http *=https://x.test --oidc-service-account-email a@x.test".split()
+    elsewhere = ["--location", "us-east1", *options]
+    result = shop.run("status", str(shop.folder), *elsewhere)
+    assert result.exit_code == 0, result.output
+    result = shop.run("apply", str(shop.folder), *elsewhere, "--yes")
+    assert "both would from then on: /a, /b." in result.output
+    result = shop.run("status", str(shop.folder), *elsewhere)
+    assert "twice each tick" in result.output
+    text = shop.run("export-cron", "--legacy", "--location", "us-east1").output
+    assert len(load_cron(text, "").entries) == 2
+
+
 # --- export-cron ------------------------------------------------------------------
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import pty
 import signal
 import subprocess
 import sys
@@ -117,3 +119,38 @@ def test_ctrl_c_ends_after_the_changes_in_flight_and_says_where(running, folder)
     assert "stopped before it" in output
     assert ends(running, "apply", str(folder), "--yes")[0] == 0
     assert len(jobs(running)) == JOBS
+
+
+def at_a_terminal(running: Running, answer: str, *arguments: str) -> tuple[int, str]:
+    """Run us at a terminal of our own, where somebody types an answer."""
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "migrate", *arguments, "--project", "shop"],
+        cwd=ROOT,
+        env=os.environ
+        | {EMULATOR: running.url.removeprefix("http://"), "TERM": "xterm-256color"},
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+    )
+    os.close(theirs)
+    output = b""
+    while b"[y/N]" not in output:
+        output += os.read(ours, 65536)
+    os.write(ours, answer.encode())
+    with contextlib.suppress(OSError):  # the other end is closed: all is read
+        while more := os.read(ours, 65536):
+            output += more
+    os.close(ours)
+    return process.wait(timeout=30), output.decode()
+
+
+@pytest.mark.parametrize(("answer", "code", "made"), [("n\n", 1, 0), ("y\n", 0, JOBS)])
+def test_at_a_terminal_it_asks_in_colour_and_does_as_it_is_told(
+    running, folder, answer, code, made
+):
+    ended, output = at_a_terminal(running, answer, "apply", str(folder))
+    assert ended == code, output
+    assert f"Make {JOBS} changes?" in output
+    assert "\x1b[" in output
+    assert len(jobs(running)) == made

@@ -221,6 +221,11 @@ def test_a_quota_that_stays_used_up_ends_it_too(store, world):
             "jobs.create is missing in project shop: roles/cloudscheduler.admin",
             True,
         ),
+        (
+            Fail(403, "The API requires a quota project.", info("SERVICE_DISABLED")),
+            "gcloud auth application-default set-quota-project shop",
+            True,
+        ),
         (Fail(403, "no"), "permission cloudscheduler.jobs.create is missing", True),
         (
             Fail(403, "x", info("CONSUMER_INVALID")),

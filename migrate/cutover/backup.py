@@ -1,0 +1,95 @@
+"""The backup of legacy jobs: lines of JSON in a file that only grows. Pure.
+
+A line is a job as the API gave it, and when. A last line that was broken off by a
+crash is passed over, and the next one begins on a line of its own.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from migrate.legacy import form_of
+from migrate.livejob import LiveJob, State
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from datetime import datetime
+
+    from migrate.livejob import Json
+
+FORMAT: Final = "cronshift-legacy-job"
+NAME: Final = "cronshift-backup.jsonl"
+_OUTPUT: Final = frozenset(
+    "name state scheduleTime lastAttemptTime status userUpdateTime "
+    "legacyAppEngineCron".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """What a backup holds, oldest first, and how many lines could not be read."""
+
+    jobs: tuple[LiveJob, ...] = ()
+    broken: int = 0
+
+    def has(self, job: LiveJob) -> bool:
+        """Tell whether this very job, in this state, was saved."""
+        return any(
+            one.name == job.name
+            and one.state is job.state
+            and form_of(one.resource) == form_of(job.resource)
+            for one in self.jobs
+        )
+
+    def like(self, as_legacy: Json) -> LiveJob | None:
+        """Give the latest saved job that does the same."""
+        wanted = form_of(as_legacy)
+        alike = [one for one in self.jobs if form_of(one.resource) == wanted]
+        return alike[-1] if alike else None
+
+
+def read(text: str) -> Saved:
+    """Read a backup's text; what is no line of it is counted."""
+    jobs, broken = [], 0
+    for line in text.splitlines():
+        if not line.strip():
+            continue
+        try:
+            said = json.loads(line)
+            whole = said["format"] == FORMAT and "name" in said["job"]
+        except (ValueError, KeyError, TypeError):
+            whole = False
+        if whole:
+            jobs.append(LiveJob(said["job"], legacy=True))
+        else:
+            broken += 1
+    return Saved(tuple(jobs), broken)
+
+
+def lines(jobs: Iterable[LiveJob], at: datetime) -> str:
+    """Give the lines to add, which begin where a broken one ended."""
+    said = (
+        {"format": FORMAT, "at": f"{at:%Y-%m-%dT%H:%M:%SZ}", "job": job.resource}
+        for job in jobs
+    )
+    return "".join(json.dumps(one, ensure_ascii=True) + "\n" for one in said)
+
+
+def to_send(job: Json) -> Json:
+    """Give what makes a legacy job again: all that a client may say of it."""
+    sent = {name: value for name, value in job.items() if name not in _OUTPUT}
+    target = sent.get("appEngineHttpTarget")
+    if target and "appEngineRouting" in target:
+        routing = {k: v for k, v in target["appEngineRouting"].items() if k != "host"}
+        kept = {k: v for k, v in target.items() if k != "appEngineRouting"}
+        if routing:
+            kept["appEngineRouting"] = routing
+        sent["appEngineHttpTarget"] = kept
+    return sent
+
+
+def fired(job: LiveJob) -> bool:
+    """Tell whether a saved job fired."""
+    return job.state is State.ENABLED
