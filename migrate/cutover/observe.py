@@ -14,10 +14,10 @@ from cronspec import retry, zones
 from cronspec.naming import Marks
 from migrate.choices import APP_ENGINE_DEADLINE
 from migrate.cutover import ways
-from migrate.cutover.backup import Saved, fired
+from migrate.cutover.backup import Saved, fired, form_key
 from migrate.cutover.seen import Before, Moving, OurJob, Pace, Stage
 from migrate.job import to_api
-from migrate.legacy import form_of, legacy_job
+from migrate.legacy import legacy_job
 from migrate.livejob import State
 from migrate.normal import differences
 from migrate.plan import Create, Finish, Scope, Update, diff
@@ -50,11 +50,16 @@ class World:
     urls: frozenset[str] = frozenset()
     theirs: bool = False
     legacy: Mapping[str, Json] = field(init=False)  # what gcloud sends, by entry key
+    forms: Mapping[str, str] = field(init=False)  # the same, as it is compared
+    digest: str = field(init=False)
 
     def __post_init__(self) -> None:
-        """Say once what gcloud would send for each entry."""
+        """Say once what gcloud would send for each entry, and what a host would say."""
         sent = {one.key: legacy_job(one.entry, self.at) for one in self.translations}
         object.__setattr__(self, "legacy", sent)
+        forms = {key: form_key(job) for key, job in sent.items()}
+        object.__setattr__(self, "forms", forms)
+        object.__setattr__(self, "digest", ways.digest_of(self.translations))
 
     @property
     def entries(self) -> list[Translation]:
@@ -90,34 +95,35 @@ def view(
     ours, former = _ours(world, by_entry)
     owners = _owners(world, legacy, ours)
     matched = {job.name for job in owners.values()}
-    left = [job for job in legacy if job.name not in matched]
-    digest = ways.digest_of(world.translations)
+    left: dict[str, list[LiveJob]] = {}  # by url: whatever else of them differs
+    for job in legacy:
+        if job.name not in matched:
+            left.setdefault(job.url, []).append(job)
     entries = []
     for one in world.entries:
         as_legacy = world.legacy[one.key]
-        differing = tuple(job for job in left if job.url == one.entry.url)
         entries.append(
             Moving(
                 key=one.key,
                 url=one.entry.url,
                 place=str(one.entry.place),
                 pace=_pace(world, one),
-                chosen=ways.choose(one, world.services, digest),
+                chosen=ways.choose(one, world.services, world.digest),
                 ours=ours[one.key],
                 as_legacy=as_legacy,
                 legacy=owners.get(one.key),
-                differing=differing,
+                differing=tuple(left.get(one.entry.url, ())),
                 taken=_taken(one, foreign),
                 former=former[one.key],
-                before=_before(saved, as_legacy),
+                before=_before(saved, world.forms[one.key]),
                 theirs=world.theirs,
             )
         )
-    about = {job.name for one in entries for job in one.differing}
-    strays = tuple(job for job in left if job.name not in about)
     if world.urls:
         return View(tuple(entries))
-    return View(tuple(entries), strays, _orphans(world, by_entry))
+    said = {one.url for one in entries}
+    strays = (job for url, jobs in left.items() if url not in said for job in jobs)
+    return View(tuple(entries), tuple(strays), _orphans(world, by_entry))
 
 
 # --- Ours ---------------------------------------------------------------------------
@@ -204,7 +210,7 @@ def _owners(
     """Give each entry the legacy job that does what it says."""
     free: dict[str, list[LiveJob]] = {}
     for job in sorted(legacy, key=lambda one: one.name, reverse=True):
-        free.setdefault(_tuple(job.resource), []).append(job)
+        free.setdefault(form_key(job.resource), []).append(job)
     # Entries that are not moved now have theirs too: copies of one may be among both.
     unfired = sorted(
         world.translations,
@@ -212,18 +218,14 @@ def _owners(
     )
     owners = {}
     for one in unfired:
-        there = free.get(_tuple(world.legacy[one.key]))
+        there = free.get(world.forms[one.key])
         if there:
             owners[one.key] = there.pop()
     return owners
 
 
-def _tuple(job: Json) -> str:
-    return repr(sorted(form_of(job).items()))
-
-
-def _before(saved: Saved, as_legacy: Json) -> Before:
-    job = saved.like(as_legacy)
+def _before(saved: Saved, form: str) -> Before:
+    job = saved.like(form)
     if job is None:
         return Before.UNKNOWN
     return Before.ENABLED if fired(job) else Before.STOPPED

@@ -83,8 +83,7 @@ WAYS: dict[str, dict[str, Any]] = {
 def test_every_tick_runs_once_whichever_second_a_move_and_its_way_back_begin(
     sim: Callable[..., Sim], way: str, length: int
 ) -> None:
-    slow = way == "gap, a host that makes one run"  # tried second by second elsewhere
-    for second in range(0, 60, 7 if length else 6 if slow else 1):
+    for second in range(0, 60, 3 if length else 1):
         one = sim(MINUTELY, length=length, **WAYS[way])
         one.pass_time(timedelta(minutes=2, seconds=second))
         assert done(one.move())
@@ -382,6 +381,56 @@ def test_lost_replies_make_no_second_job_and_lose_none(
         assert len(one.jobs(legacy=True)) == 1
         assert one.states() == BACK
         every_tick_once(one)
+
+
+def test_asked_to_stop_it_ends_after_the_step_in_flight_and_goes_on_later(
+    sim: Callable[..., Sim],
+) -> None:
+    one = sim(MINUTELY + "- {url: /other, schedule: every day 10:20}\n")
+    one.steps = StopsAfterOne(one)
+    ended = one.move(minutes=60)
+    assert ended.stopped
+    assert len(one.steps) == 1
+    assert sorted(one.states()) == ["legacy /other", "legacy /t", "ours /t"]
+    one.stop, one.steps = False, []
+    assert done(one.move(minutes=60))
+
+
+class StopsAfterOne(list[Any]):
+    """Notes steps, and asks to stop at the first."""
+
+    def __init__(self, sim: Sim) -> None:
+        super().__init__()
+        self.sim = sim
+
+    def append(self, told: Any) -> None:
+        super().append(told)
+        self.sim.stop = True
+
+
+def test_what_every_call_would_meet_ends_the_run(sim: Callable[..., Sim]) -> None:
+    one = sim(MINUTELY + "- {url: /other, schedule: every day 10:20}\n")
+    one.world.faults.add(Fault(Fail(403), method="POST", times=None))
+    ended = one.move()
+    assert len(ended.failed) == len(one.steps) == 1
+    assert "roles/cloudscheduler.admin" in str(one.steps[0].problem)
+    assert sorted(one.states()) == ["legacy /other", "legacy /t"]
+
+
+def test_an_old_cron_yaml_deployed_after_the_move_is_taken_away_again(
+    sim: Callable[..., Sim],
+) -> None:
+    one = sim(MINUTELY, length=1)
+    one.pass_time(timedelta(minutes=1, seconds=50))
+    assert done(one.move())
+    one.pass_time(2 * MINUTE)
+    one.deploy(legacy_job(one.file.entries[0], START))
+    one.pass_time(2 * MINUTE)
+    assert sorted(one.states()) == ["legacy /t", "ours /t"]
+    assert done(one.move())
+    assert one.states() == MOVED
+    assert len((one.folder / "backup.jsonl").read_text().splitlines()) == 2
+    every_tick_once(one)
 
 
 # --- What is carried over as it is --------------------------------------------------
