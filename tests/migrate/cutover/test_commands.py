@@ -232,6 +232,17 @@ def test_http_targets_elsewhere_take_over_from_legacy_jobs_where_the_app_is(
     assert shop.names(legacy=True) == {"/daily": "ENABLED", "/weekly": "ENABLED"}
 
 
+def test_a_list_that_is_a_link_stays_one_and_keeps_its_rights(shop: Shop) -> None:
+    real = shop.folder / "real.yaml"
+    (shop.folder / "cron.yaml").rename(real)
+    real.chmod(0o660)
+    (shop.folder / "cron.yaml").symlink_to(real)
+    shop.move("cutover", *NO_HOST, "--only", "/daily")
+    assert (shop.folder / "cron.yaml").is_symlink()
+    assert "/daily" not in real.read_text()
+    assert real.stat().st_mode & 0o777 == 0o660
+
+
 def test_no_backup_no_deletion(shop: Shop) -> None:
     nowhere = str(shop.folder / "none" / "backup.jsonl")
     output = shop.move("cutover", *NO_HOST, "--backup", nowhere, code=2)
@@ -240,12 +251,20 @@ def test_no_backup_no_deletion(shop: Shop) -> None:
 
 
 def test_a_broken_backup_line_is_told_and_passed_over(shop: Shop) -> None:
-    shop.write("cronshift-backup.jsonl", '{"format": "cronshift-leg')
+    lines = [
+        {"name": 3},
+        "name",
+        {"name": "x", "state": []},
+        {"name": "x", "appEngineHttpTarget": []},
+    ]
+    broken = [json.dumps({"format": "cronshift-legacy-job", "job": x}) for x in lines]
+    broken += ["3", "[]", "no JSON", '{"format": "cronshift-leg']
+    shop.write("cronshift-backup.jsonl", "\n".join(broken))
     output = shop.move("cutover", *NO_HOST)
-    assert "1 broken lines" in output
-    lines = shop.read("cronshift-backup.jsonl").splitlines()
-    assert len(lines) == 3
-    assert all(json.loads(line)["job"]["name"] for line in lines[1:])
+    assert "8 broken lines" in output
+    added = shop.read("cronshift-backup.jsonl").splitlines()[8:]
+    assert len(added) == 2
+    assert all(json.loads(line)["job"]["name"] for line in added)
 
 
 def test_an_unaccepted_loss_ends_a_cutover_before_any_write_but_no_rollback(
