@@ -173,6 +173,15 @@ def test_what_moved_to_jobs_yaml_is_no_deletion_to_a_plan(shop: Shop) -> None:
     assert "/daily" in shop.read("cron.yaml")
 
 
+def test_what_did_not_move_is_no_deletion_either_where_jobs_yaml_is_named(
+    shop: Shop,
+) -> None:
+    shop.move("cutover", *NO_HOST, "--only", "/daily")
+    shop.run("apply", str(shop.folder), "--paused", "--yes")
+    output = shop.run("plan", str(shop.folder / "jobs.yaml"))
+    assert "nothing to change, 2 as they should be" in output
+
+
 def test_overlap_waits_for_ours_to_deliver_and_goes_on_then(
     shop: Shop, host: str
 ) -> None:
