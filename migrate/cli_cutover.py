@@ -138,7 +138,7 @@ class _Command:
 
         def look() -> View:
             live = list(store.jobs(world.parent))
-            legacy = list(store.legacy_jobs(world.parent))
+            legacy = list(store.legacy_jobs(asked.legacy_parent))
             return view(world, live, legacy, kept.saved)
 
         first = look()
@@ -149,8 +149,8 @@ class _Command:
         if not all(isinstance(one, Done) for one in found.values()):
             if not self.chosen["yes"]:
                 confirm("Go on?")
-            kept.keep(store.legacy_jobs(world.parent), now())
-        steps, ended = self._go(store, kept, look, world.parent)
+            kept.keep(store.legacy_jobs(asked.legacy_parent), now())
+        steps, ended = self._go(store, kept, look, asked.legacy_parent)
         written = self._write(asked, ended)
         self._tell(ended, steps, written, kept)
         done = all(isinstance(one, Done) for one in ended.next.values())
