@@ -45,7 +45,6 @@ EDGES: dict[str, set[str]] = {
     "handlers/startup.py": {"clock", "environment", "files", "processes"},
     "handlers/web.py": {"clock", "flask"},
     "migrate/appengine.py": {"environment", "google", "network"},
-    "migrate/cli_audit.py": {"clock"},
     "migrate/cli.py": {"clock", "stdout"},
     "migrate/cli_audit.py": {"clock"},
     "migrate/cli_completion.py": {"stdout"},
