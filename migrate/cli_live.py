@@ -5,6 +5,7 @@ Google's clients are loaded only when one of them runs.
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 from contextlib import contextmanager
@@ -237,7 +238,11 @@ def _stopping(stop: Event) -> Iterator[None]:
 
     def on_signal(_number: int, _frame: object) -> None:
         if stop.is_set():
-            raise KeyboardInterrupt
+            try:
+                remark("stopped; what was in flight may be done or not: run it again")
+                sys.stdout.flush()
+            finally:
+                os._exit(NO)  # threads that wait for an answer would be waited for
         stop.set()
         remark("stopping after the changes in flight; Ctrl-C again stops at once")
 
