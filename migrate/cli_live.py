@@ -5,7 +5,6 @@ Google's clients are loaded only when one of them runs.
 
 from __future__ import annotations
 
-import os
 import signal
 import sys
 from contextlib import contextmanager
@@ -27,6 +26,7 @@ from migrate.terminal import (
     confirm,
     end,
     fail,
+    leave_at_once,
     remark,
     show,
     show_at_work,
@@ -238,11 +238,9 @@ def _stopping(stop: Event) -> Iterator[None]:
 
     def on_signal(_number: int, _frame: object) -> None:
         if stop.is_set():
-            try:
-                remark("stopped; what was in flight may be done or not: run it again")
-                sys.stdout.flush()
-            finally:
-                os._exit(NO)  # threads that wait for an answer would be waited for
+            leave_at_once(
+                "stopped; what was in flight may be done or not: run it again"
+            )
         stop.set()
         remark("stopping after the changes in flight; Ctrl-C again stops at once")
 
