@@ -129,12 +129,18 @@ def _words(chosen: Next) -> str:
             return why
 
 
+def begins_text(one: Moving, do: Do) -> Text:
+    """Say a step before it is done."""
+    return Text.assemble(
+        ("now   ", "cyan"), f"{one.url}: {step_words(do.step)} ({do.why})"
+    )
+
+
 def told_text(told: Told) -> Text:
     """Say what became of a step."""
-    words = f"{told.entry.url}: {step_words(told.step)}"
     if told.problem is None:
-        return Text.assemble(("done  ", "green"), words)
-    return Text.assemble(("FAILED ", "red"), f"{words}: {told.problem}")
+        return Text.assemble(("done  ", "green"), told.entry.url)
+    return Text.assemble(("FAILED ", "red"), f"{told.entry.url}: {told.problem}")
 
 
 def wait_text(wait: Wait, one: Moving) -> Text:

@@ -145,6 +145,8 @@ def test_a_move_there_and_back_leaves_both_lists_as_they_were(shop: Shop) -> Non
     assert shop.read("cron.yaml") == "# Ours.\ncron:\n"
     assert "# The daily one.\n- url: /daily\n" in shop.read("jobs.yaml")
     assert len(shop.read("cronshift-backup.jsonl").splitlines()) == 2
+    assert output.index("now   /daily: delete the legacy") < output.rindex("done")
+    shop.run("status", str(shop.folder))
     again = shop.move("cutover", *NO_HOST)
     assert "2 of 2 entries moved" in again
     assert "written" not in again
@@ -154,6 +156,7 @@ def test_a_move_there_and_back_leaves_both_lists_as_they_were(shop: Shop) -> Non
     assert shop.names(legacy=True) == {"/daily": "ENABLED", "/weekly": "ENABLED"}
     assert shop.names(legacy=False) == {"/daily": "PAUSED", "/weekly": "PAUSED"}
     assert shop.read("cron.yaml") == CRON
+    shop.run("status", str(shop.folder))
 
 
 def test_what_moved_to_jobs_yaml_is_no_deletion_to_a_plan(shop: Shop) -> None:
@@ -215,6 +218,17 @@ def test_a_host_with_another_list_or_another_answer_is_no_ground_for_overlap(
     shop.health = {"entries": "x"}
     output = shop.run("cutover", str(shop.folder), "--host", f"default={host}", code=2)
     assert "not as a host does" in output
+
+
+def test_a_service_whose_healthz_dispatch_yaml_sends_elsewhere_must_be_named(
+    shop: Shop, host: str
+) -> None:
+    shop.write("dispatch.yaml", "dispatch:\n- {url: '*/healthz', service: worker}\n")
+    output = shop.run("cutover", str(shop.folder), code=2)
+    assert "sends its /healthz to worker" in output
+    assert "--host default=URL" in output
+    output = shop.run("cutover", str(shop.folder), "--host", f"default={host}", code=2)
+    assert "overlap: " in output
 
 
 def test_without_anybody_to_ask_it_shows_what_it_would_do_and_does_nothing(

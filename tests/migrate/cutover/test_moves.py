@@ -568,3 +568,54 @@ def test_terraform_s_jobs_are_waited_for_and_never_touched(
     one.api().pause(made["name"])
     assert done(one.rollback())
     assert one.states() == BACK
+
+
+# --- Entries of several jobs, and several entries of one url ------------------------
+
+BY_THE_HOUR_AND_A_HALF = "cron:\n- {url: /t, schedule: every 90 minutes synchronized}\n"
+TICKS = [START + timedelta(minutes=minutes) for minutes in range(30, 24 * 60, 90)]
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_an_entry_of_two_jobs_goes_over_and_back_as_one(
+    sim: Callable[..., Sim], way: str
+) -> None:
+    one = sim(
+        BY_THE_HOUR_AND_A_HALF,
+        length=20,
+        choices=EntryChoices(split=True),
+        **WAYS[way],
+    )
+    one.pass_time(timedelta(minutes=40))
+    assert done(one.move(minutes=300))
+    assert [job.state for job in one.jobs(legacy=False)] == ["ENABLED", "ENABLED"]
+    assert not one.jobs(legacy=True)
+    one.pass_time(timedelta(hours=4))
+    assert done(one.rollback())
+    assert [job.state for job in one.jobs(legacy=False)] == ["PAUSED", "PAUSED"]
+    one.pass_time(timedelta(hours=4, minutes=1))
+    ran = one.ticks_run("/t")
+    assert len(ran) > 5
+    assert ran == [tick for tick in TICKS if tick <= one.clock.now()]
+
+
+TWO_OF_ONE_URL = MINUTELY + "- {url: /t, schedule: every 5 minutes synchronized}\n"
+
+
+@pytest.mark.parametrize("way", ["overlap", "gap, a host that makes one run"])
+def test_entries_of_one_url_each_keep_their_runs(
+    sim: Callable[..., Sim], way: str
+) -> None:
+    one = sim(TWO_OF_ONE_URL, length=1, **WAYS[way])
+    one.pass_time(timedelta(minutes=1, seconds=50))
+    assert done(one.move())
+    assert not one.jobs(legacy=True)
+    one.pass_time(6 * MINUTE)
+    assert done(one.rollback())
+    one.pass_time(timedelta(minutes=6, seconds=(110 - one.clock.now().second) % 60))
+    now = one.clock.now()
+    ticks = [
+        *expected_ticks("* * * * *", "UTC", START, now),
+        *expected_ticks("*/5 * * * *", "UTC", START, now),
+    ]
+    assert one.ticks_run("/t") == sorted(ticks)
