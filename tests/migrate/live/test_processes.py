@@ -125,13 +125,13 @@ def test_a_second_ctrl_c_ends_at_once_and_the_next_start_goes_on(running, folder
     running.world.faults.add(Fault(Slow(30), method="POST", path=r"/jobs(\?|$)"))
     process = begin(running, "apply", str(folder), "--yes")
     wait_for(running, 20)
-    process.send_signal(signal.SIGINT)
+    process.send_signal(signal.SIGTERM)
     assert process.stderr is not None
     assert "stopping after" in process.stderr.readline()
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=10)
     assert process.returncode == 1
-    assert "what was in flight may be done or not" in errors
+    assert "changes in flight may be done or not" in errors
     assert ends(running, "apply", str(folder), "--yes")[0] == 0
     assert len(jobs(running)) == JOBS
 
