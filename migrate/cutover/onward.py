@@ -178,6 +178,10 @@ def _without_legacy(one: Moving) -> Next:
             return Stop(f"nobody fires it: {_UNPAUSE}")
         return Done(f"moved; {stopped[0].stage.value} it stays")
     if held := one.at(Stage.HELD):
+        if one.theirs:
+            if one.before is Before.STOPPED:
+                return Done("moved; paused it stays, as the legacy job was")
+            return Stop(f"nobody fires it: {_UNPAUSE}")
         if one.before is Before.STOPPED:
             live = next(job.live for job in held if job.live is not None)
             return Do(Release(live), "the legacy job was paused, so ours stays paused")
