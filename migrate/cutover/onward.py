@@ -68,6 +68,8 @@ def onward(one: Moving, now: datetime) -> Next:
         )
     if one.legacy is None:
         return _without_legacy(one)
+    if one.legacy.state is State.UNKNOWN:
+        return Stop("the API does not say whether its legacy job fires or is paused")
     unready = _unready(one, one.legacy)
     if unready is not None:
         return unready

@@ -200,6 +200,11 @@ def test_what_was_paused_before_stays_so_in_both_directions() -> None:
     assert said(onward(theirs, NOW)) == "Done"
 
 
+def test_a_legacy_job_without_a_state_is_not_taken_for_a_paused_one() -> None:
+    one = moving("L", fields={**GOOD, "state": "STATE_UNSPECIFIED"})
+    assert "does not say" in getattr(onward(one, NOW), "why", "")
+
+
 def test_what_nobody_knows_is_not_brought_back() -> None:
     assert said(back(moving("", before=Before.UNKNOWN), NOW)) == "Stop"
 
