@@ -5,11 +5,12 @@ Outside a status, a neutral word and the outcome; inside the facts.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Final
+import traceback
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
 
 from handlers.log import Severity
-from handlers.once import (
+from handlers.outcome import (
     Duplicate,
     Elsewhere,
     Failed,
@@ -21,21 +22,32 @@ from handlers.once import (
 from handlers.request import Sender
 from handlers.settings import StoreDown
 
-_RETRY_AFTER: Final = "10"
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from handlers.record import Record
+
+_RETRY_AFTER: Final = {"Retry-After": "10"}
+
+
+# --- Outside ------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What is said outside; `outcome` and `retry_after` (seconds) may be ""."""
+    """What is said outside: a status, one neutral word, perhaps an outcome.
+
+    `outcome` is the value of the header X-Cron-Outcome, "" where there is none.
+    """
 
     status: int
     text: str
     outcome: str = ""
-    retry_after: str = ""
+    headers: Mapping[str, str] = field(default_factory=dict)
 
 
 def answer_to(outcome: Outcome, sender: Sender, store_down: StoreDown) -> Answer:
-    """Give the answer to a delivery."""
+    """Decide what the sender is answered."""
     match outcome:
         case Ran():
             return Answer(200, "ran", "ran")
@@ -53,14 +65,18 @@ def answer_to(outcome: Outcome, sender: Sender, store_down: StoreDown) -> Answer
 
 
 def _without_store(sender: Sender, store_down: StoreDown) -> Answer:
-    """Answer 503 where App Engine retries for free: nothing has been done."""
-    if sender in {Sender.CRON, Sender.SCHEDULER} and store_down is StoreDown.RETRY:
+    """Nothing was done, so 503 is right where App Engine retries it for free."""
+    retried = sender in {Sender.CRON, Sender.SCHEDULER}
+    if retried and store_down is StoreDown.RETRY:
         return Answer(503, "later", "failed", _RETRY_AFTER)
     return Answer(500, "failed", "failed")
 
 
+# --- In the log -----------------------------------------------------------------------
+
+
 def severity(outcome: Outcome) -> Severity:
-    """Say how much a decision matters."""
+    """Tell how much an outcome needs somebody's eye."""
     match outcome:
         case Failed() | NoStore() | Ran(written=False):
             return Severity.ERROR
@@ -69,7 +85,7 @@ def severity(outcome: Outcome) -> Severity:
 
 
 def said(outcome: Outcome) -> str:
-    """Say in words what became of it, for the log."""
+    """Say in the log what became of a request."""
     match outcome:
         case Ran(written=True):
             return "the run is done"
@@ -88,14 +104,24 @@ def said(outcome: Outcome) -> str:
 
 
 def facts(outcome: Outcome) -> dict[str, object]:
-    """Give which run it was, where there was one."""
+    """Give the fields of the log's line: which run, which attempt, and why not."""
     match outcome:
-        case Ran(record) | Skipped(record) | Failed(record):
-            return {
-                "entry": record.key.entry,
-                "window": str(record.key.window),
-                "run": str(record.run_id),
-                "attempt": record.attempt,
-            }
-        case _:
+        case Failed(record, error):
+            trace = "".join(traceback.format_exception(error))
+            return {**_run_of(record), "stack_trace": trace}
+        case Ran(record) | Skipped(record):
+            return _run_of(record)
+        case Duplicate(key, attempt) | Elsewhere(key, attempt):
+            known: dict[str, object] = {"entry": key.entry, "window": str(key.window)}
+            return known | ({"attempt": attempt} if attempt else {})
+        case NoStore():
             return {}
+
+
+def _run_of(record: Record) -> dict[str, object]:
+    return {
+        "entry": record.key.entry,
+        "window": str(record.key.window),
+        "run": str(record.run_id),
+        "attempt": record.attempt,
+    }

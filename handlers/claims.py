@@ -53,15 +53,50 @@ class Mine:
 
 @dataclass(frozen=True, slots=True)
 class NothingToDo:
-    """All that the request may mean is settled."""
+    """All that the request may mean is settled; `attempt` of the first settled it."""
+
+    key: RegisterKey
+    attempt: int
 
 
 @dataclass(frozen=True, slots=True)
 class Occupied:
-    """What the request means is another's, and waiting was in vain."""
+    """What the request means is held by `attempt`, and waiting was in vain."""
+
+    key: RegisterKey
+    attempt: int
 
 
-_Waiting = list[tuple["Candidate", datetime]]
+@dataclass(frozen=True, slots=True)
+class _Waiting:
+    """What others hold of that which the request may mean."""
+
+    held: tuple[tuple[Candidate, Busy], ...]
+
+    @property
+    def until(self) -> datetime:
+        """When the first lease ends, if it is not renewed."""
+        return min(busy.until for _, busy in self.held)
+
+    def after(self, waited: timedelta) -> list[Candidate]:
+        """Give what to look at again."""
+        return [candidate.after(waited) for candidate, _ in self.held]
+
+    def in_vain(self) -> Occupied:
+        """Give the answer when waiting is over."""
+        candidate, busy = self.held[0]
+        return Occupied(candidate.key, busy.attempt)
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What a register held when this instance last wrote it.
+
+    `alone`: that was written over its own word, so likely nobody else writes there.
+    """
+
+    stored: Stored
+    alone: bool
 
 
 @dataclass
@@ -81,7 +116,7 @@ class Claims:
     def __post_init__(self) -> None:
         """Make what the threads share."""
         self._places = threading.BoundedSemaphore(max(1, self.places))
-        self._registers: OrderedDict[RegisterKey, Stored] = OrderedDict()
+        self._registers: OrderedDict[RegisterKey, _Known] = OrderedDict()
         self._lock = threading.Lock()
 
     def first_free(
@@ -89,20 +124,17 @@ class Claims:
     ) -> Mine | NothingToDo | Occupied:
         """Claim the first candidate that is free. Raises StoreError."""
         pause, end = 1.0, time.monotonic() + self.busy_wait
-        waiting = self._look(candidates, sender)
-        if isinstance(waiting, list) and waiting:
+        found = self._look(candidates, sender)
+        if isinstance(found, _Waiting):
             with self._place() as has_place:
-                while has_place and isinstance(waiting, list) and waiting:
+                while has_place and isinstance(found, _Waiting):
                     before = self.clock()
-                    if not self._wait(min(until for _, until in waiting), pause, end):
+                    if not self._wait(found.until, pause, end):
                         break
                     pause *= 2
-                    waited = self.clock() - before
-                    busy = [candidate.after(waited) for candidate, _ in waiting]
-                    waiting = self._look(busy, sender, again=True)
-        if isinstance(waiting, Mine):
-            return waiting
-        return Occupied() if waiting else NothingToDo()
+                    left = found.after(self.clock() - before)
+                    found = self._look(left, sender, again=True)
+        return found.in_vain() if isinstance(found, _Waiting) else found
 
     @contextmanager
     def _place(self) -> Iterator[bool]:
@@ -128,33 +160,40 @@ class Claims:
 
     def _look(
         self, candidates: Sequence[Candidate], sender: str, *, again: bool = False
-    ) -> Mine | _Waiting:
+    ) -> Mine | _Waiting | NothingToDo:
         """Claim the first free candidate; else say which are busy, and until when."""
-        busy: _Waiting = []
+        held: list[tuple[Candidate, Busy]] = []
+        settled: list[tuple[Candidate, int]] = []
         beyond: Candidate | None = None
-        may_repeat = False
         for candidate in candidates:
             match self._ask(candidate, sender, look_first=again):
                 case Got() as got:
                     return self._mine(candidate, got)
-                case Busy(until):
-                    busy.append((candidate, until))
+                case Busy() as busy:
+                    held.append((candidate, busy))
                 case OutOfReach():
                     beyond = beyond or candidate
-                case AlreadyDone():
-                    may_repeat = may_repeat or not candidate.only_retry
-        if beyond is not None and not busy and not may_repeat:
+                case AlreadyDone(attempt):
+                    settled.append((candidate, attempt))
+        if held:
+            return _Waiting(tuple(held))
+        repeated = [one for one in settled if not one[0].only_retry]
+        if beyond is not None and not repeated:
             return self._apart(beyond, sender)
-        return busy
+        candidate, attempt = (repeated or settled)[0]
+        return NothingToDo(candidate.key, attempt)
 
-    def _apart(self, candidate: Candidate, sender: str) -> Mine | _Waiting:
+    def _apart(
+        self, candidate: Candidate, sender: str
+    ) -> Mine | _Waiting | NothingToDo:
         """Claim a run of its own: the sender cannot mean the one that it ran."""
         own = candidate.apart(self.clock())
         got = self._ask(own, sender, look_first=False)
         if isinstance(got, Busy):
-            return [(own, got.until)]
+            return _Waiting(((own, got),))
         if not isinstance(got, Got):
-            return []
+            attempt = got.attempt if isinstance(got, AlreadyDone) else 0
+            return NothingToDo(own.key, attempt)
         self.log(
             Severity.WARNING,
             "this sender's last run was settled longer ago than it would repeat it: "
@@ -176,7 +215,7 @@ class Claims:
             timeless=candidate.timeless,
             only_retry=candidate.only_retry,
         )
-        known = self._registers.get(candidate.key)
+        known = self._still_known(candidate.key)
         return acquire(self.store, ask, self.clock, known, look_first=look_first)
 
     def _mine(self, candidate: Candidate, got: Got) -> Mine:
@@ -197,17 +236,30 @@ class Claims:
         key = RegisterKey(record.key.scope, record.key.entry, Occupancy())
         run_id: RunId = record.run_id
         ask = Ask(key, record.sender, uuid4().hex, terms, run_id=run_id)
-        got = acquire(self.store, ask, self.clock, self._registers.get(key))
+        got = acquire(self.store, ask, self.clock, self._still_known(key))
         if not isinstance(got, Got):
-            return Occupied()
+            return Occupied(key, got.attempt if isinstance(got, Busy) else 0)
         return Attempt(self.store, got, terms, self.clock)
 
     def remember(self, attempt: Attempt) -> None:
         """Keep what a register of many runs holds: it saves the next claim a read."""
-        key = attempt.record.key
-        if isinstance(key.window, Interval | Occupancy):
-            with self._lock:
-                self._registers[key] = attempt.stored
-                self._registers.move_to_end(key)
-                while len(self._registers) > _KNOWN_REGISTERS:
-                    self._registers.popitem(last=False)
+        key, over = attempt.record.key, attempt.over
+        if not isinstance(key.window, Interval | Occupancy):
+            return
+        with self._lock:
+            before = self._registers.get(key)
+            alone = over is None or (
+                before is not None and over.lease == before.stored.record.lease
+            )
+            self._registers[key] = _Known(attempt.stored, alone)
+            self._registers.move_to_end(key)
+            while len(self._registers) > _KNOWN_REGISTERS:
+                self._registers.popitem(last=False)
+
+    def _still_known(self, key: RegisterKey) -> Stored | None:
+        """Give what a register most likely holds.
+
+        Where instances take turns it would not be that, and cost a call in vain.
+        """
+        known = self._registers.get(key)
+        return known.stored if known and known.alone else None

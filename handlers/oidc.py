@@ -21,7 +21,12 @@ import requests
 from google.auth import jwt
 from google.auth.exceptions import GoogleAuthError
 
-from handlers.request import Admitted, Platform, Refusal, Sender
+from handlers.hosting import Platform
+from handlers.request import (
+    Admitted,
+    Refusal,
+    Sender,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

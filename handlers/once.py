@@ -17,6 +17,15 @@ from typing import TYPE_CHECKING, Final
 from handlers.attempt import Attempt, RunOver
 from handlers.claims import Claims, Mine, NothingToDo, Occupied
 from handlers.log import Log, Severity
+from handlers.outcome import (
+    Duplicate,
+    Elsewhere,
+    Failed,
+    NoStore,
+    Outcome,
+    Ran,
+    Skipped,
+)
 from handlers.record import (
     At,
     Forced,
@@ -35,52 +44,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from handlers.windows import Candidate
-
-
-# --- What became of a request -----------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Ran:
-    """The task did its work; `written` is False where that could not be recorded."""
-
-    record: Record
-    written: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class Duplicate:
-    """The run was done before, or by another attempt meanwhile."""
-
-
-@dataclass(frozen=True, slots=True)
-class Skipped:
-    """Another run of the entry was at work, and the task wants no second."""
-
-    record: Record
-
-
-@dataclass(frozen=True, slots=True)
-class Elsewhere:
-    """Another attempt works on the run, or has taken it over from this one."""
-
-
-@dataclass(frozen=True, slots=True)
-class Failed:
-    """The task failed; the run is free."""
-
-    record: Record
-    error: BaseException
-
-
-@dataclass(frozen=True, slots=True)
-class NoStore:
-    """No task was called, for the store cannot be used."""
-
-    error: StoreError
-
-
-Outcome = Ran | Duplicate | Skipped | Elsewhere | Failed | NoStore
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,10 +78,10 @@ class Once:
         match claimed:
             case Mine():
                 return self._start(claimed, url, task)
-            case NothingToDo():
-                return Duplicate()
-            case Occupied():
-                return Elsewhere()
+            case NothingToDo(key, attempt):
+                return Duplicate(key, attempt)
+            case Occupied(key, attempt):
+                return Elsewhere(key, attempt)
 
     def _start(self, mine: Mine, url: str, task: Task) -> Outcome:
         """Make sure of the lease, and of the entry if no two runs may overlap."""
@@ -128,7 +91,7 @@ class Once:
         try:
             self._freshen(attempt)
             if attempt.taken_over:
-                return _by_record(attempt.taken_over)
+                return _by_record(attempt.taken_over, attempt.record)
             if task.overlap is Overlap.SKIP:
                 occupancy = self._claims.occupy(mine)
                 if isinstance(occupancy, Occupied):
@@ -169,7 +132,7 @@ class Once:
                 "another attempt had taken the run over when this one ended: it has "
                 "nothing to say",
             )
-            return _by_record(ends[0])
+            return _by_record(ends[0], attempt.record)
         if error is not None:
             return Failed(attempt.record, error)
         return Ran(attempt.record, written=isinstance(ends[0], Settled))
@@ -265,8 +228,9 @@ class Once:
         )
 
 
-def _by_record(taken: TakenOver) -> Duplicate | Elsewhere:
-    return Duplicate() if taken.done else Elsewhere()
+def _by_record(taken: TakenOver, mine: Record) -> Duplicate | Elsewhere:
+    kind = Duplicate if taken.done else Elsewhere
+    return kind(mine.key, mine.attempt)
 
 
 def _run_of(attempt: Attempt, url: str, stopping: threading.Event) -> Run:

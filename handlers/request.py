@@ -20,55 +20,13 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from handlers.hosting import Platform
+
 ORIGIN: Final = "0.1.0.2"
 OLD_ORIGIN: Final = "0.1.0.1"
 """Where jobs come from that a gcloud before 326.0.0 deployed."""
 
 CRON_QUEUE: Final = "__cron"
-
-
-class Platform(Enum):
-    """Where the service runs, as far as its environment proves it."""
-
-    APP_ENGINE = "App Engine standard"
-    FLEXIBLE = "App Engine flexible"
-    CLOUD_RUN = "Cloud Run"
-    ELSEWHERE = "a platform of no kind known"
-
-    @property
-    def strips_headers(self) -> bool:
-        """Tell whether outsiders cannot send X-Appengine-... headers here."""
-        return self in {Platform.APP_ENGINE, Platform.FLEXIBLE}
-
-
-_NOT_APP_ENGINE: Final = (
-    "K_SERVICE",
-    "K_REVISION",
-    "FUNCTION_TARGET",
-    "KUBERNETES_SERVICE_HOST",
-)
-
-
-def platform_of(environ: Mapping[str, str], *, flexible: bool) -> Platform:
-    """Read the platform from its variables; `flexible` is the owner's word for it.
-
-    Variables named GAE_ can be set anywhere, so those of other platforms win.
-    """
-    if any(environ.get(name) for name in _NOT_APP_ENGINE):
-        return Platform.CLOUD_RUN if environ.get("K_SERVICE") else Platform.ELSEWHERE
-    if environ.get("GAE_ENV") == "standard":
-        return Platform.APP_ENGINE
-    if flexible and environ.get("GAE_SERVICE") and environ.get("GAE_INSTANCE"):
-        return Platform.FLEXIBLE
-    return Platform.ELSEWHERE
-
-
-def is_deployed(environ: Mapping[str, str]) -> bool:
-    """Tell whether the service runs for others: any sign of a platform is enough."""
-    signs = (*_NOT_APP_ENGINE, "GAE_INSTANCE", "GAE_DEPLOYMENT_ID")
-    if any(environ.get(name) for name in signs):
-        return True
-    return environ.get("GAE_ENV") == "standard"
 
 
 class Mode(Enum):

@@ -14,7 +14,7 @@ a request is about.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -105,11 +105,14 @@ class Busy:
     """Another attempt works on the run, and holds it until `until` or longer."""
 
     until: datetime
+    attempt: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
 class AlreadyDone:
     """The run is settled, and was meant by this request too."""
+
+    attempt: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +130,7 @@ def decide(found: Record | None, ask: Ask, now: datetime) -> Claim:
     if found.is_held(now):
         if found.run_id == ask.run_id:  # held by an attempt that lost the run
             return Claimed(_first(ask, now))
-        return Busy(found.lease.expires_at)
+        return Busy(found.lease.expires_at, found.attempt)
     if ask.only_retry:
         return _retry_only(found, ask, now)
     if found.is_free(now):
@@ -139,13 +142,13 @@ def decide(found: Record | None, ask: Ask, now: datetime) -> Claim:
     beyond = ask.timeless and found.sender == ask.sender
     if beyond and now > found.ended + ask.terms.reach:
         return OutOfReach()
-    return AlreadyDone()
+    return AlreadyDone(found.attempt)
 
 
 def _retry_only(found: Record, ask: Ask, now: datetime) -> Claim:
     if found.is_free(now) and not line_is_over(found, ask.terms, now):
         return Claimed(_again(found, ask, now))
-    return AlreadyDone()
+    return AlreadyDone(found.attempt)
 
 
 def _is_over(found: Record, ask: Ask, now: datetime) -> bool:

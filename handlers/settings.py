@@ -14,15 +14,8 @@ from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from handlers.request import (
-    OLD_ORIGIN,
-    ORIGIN,
-    Door,
-    Mode,
-    Platform,
-    is_deployed,
-    platform_of,
-)
+from handlers.hosting import Platform, platform_of, sign_of_a_host
+from handlers.request import OLD_ORIGIN, ORIGIN, Door, Mode
 from handlers.stores import DEFAULT_STORE, StoreUrlError, check_url, is_local
 
 if TYPE_CHECKING:
@@ -220,11 +213,11 @@ class _Reader:
     def _door(self, platform: Platform, oidc: Oidc | None) -> Door:
         mode = self._choice("CRON_MODE", Mode, Mode.BOTH)
         local = self._flag("CRON_LOCAL")
-        deployed = is_deployed(self._environ)
-        if local and deployed:
+        sign = sign_of_a_host(self._environ)
+        if local and sign:
             self._faults.append(
-                "CRON_LOCAL=1: the environment shows App Engine, Cloud Run or a "
-                "cluster, where it would let others in; it is for your own machine"
+                f"CRON_LOCAL=1: {sign} says that this is App Engine or Cloud Run, "
+                "where it would let others in"
             )
         if self._flag("CRON_FLEXIBLE"):
             self._flexible(platform)
@@ -234,7 +227,7 @@ class _Reader:
             mode=mode,
             origins=frozenset(origins),
             oidc=oidc is not None,
-            local=local and not deployed,
+            local=local and sign is None,
         )
         by_token = door.oidc and mode.takes_scheduler
         if by_token and platform.strips_headers and "CRON_SCOPE" not in self._environ:

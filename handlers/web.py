@@ -1,4 +1,4 @@
-"""HTTP in, HTTP out: who asks, which run, what became of it.
+"""HTTP in, HTTP out: who asks, and what is answered.
 
 The service answers everything in one place, before Flask looks at routes: whoever is
 not proven learns nothing of them.
@@ -7,39 +7,30 @@ not proven learns nothing of them.
 from __future__ import annotations
 
 import json
-import time
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 from urllib.parse import quote, urlsplit
 
 from flask import Flask, Response, request
 
-from cronspec import naming
-from cronspec.naming import read_marks
 from handlers import __version__, startup, stores
-from handlers.answers import Answer, answer_to, facts, said, severity
-from handlers.claims import Claims
-from handlers.log import JsonLog, Log, Severity, trace_fields
-from handlers.once import Once
-from handlers.record import RunStore, StoreError
+from handlers.answers import Answer
+from handlers.delivery import Deliveries, Delivery
+from handlers.log import JsonLog, Severity, trace_fields
+from handlers.record import StoreError
 from handlers.request import (
     Admitted,
     Refusal,
-    Sender,
     TokenOffered,
     identify,
-    sent_time,
 )
 from handlers.tasks import Tasks
-from handlers.windows import CronRequest, Limits, Meant, meant_by
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from handlers.catalog import Catalog
     from handlers.oidc import Verifier
     from handlers.settings import Settings
-    from handlers.tasks import Task
 
 OUTCOME: Final = "X-Cron-Outcome"
 _LIFE_CYCLE_ORIGIN: Final = "0.1.0.3"
@@ -71,24 +62,11 @@ class Service:
     """One host at work."""
 
     def __init__(self, host: startup.Host, clock: Callable[[], datetime]) -> None:
-        settings = host.settings
-        self._settings: Settings = settings
-        self._tasks: Tasks = host.tasks
-        self._catalog: Catalog = host.catalog
-        self._store: RunStore = host.store
+        self._host = host
+        self._settings = host.settings
         self._clock = _in_utc(clock)
-        self._log: Log = host.log
-        self._limits: Limits = host.limits
-        claims = Claims(
-            host.store,
-            self._clock,
-            host.log,
-            settings.busy_wait,
-            settings.threads // 2,
-            host.stopping,
-        )
-        self._once = Once(claims, host.log, settings.lease)
-        self._verifier = _verifier(settings)
+        self._deliveries = Deliveries(host, self._clock)
+        self._verifier = _verifier(host.settings)
         self._warm = False
 
     def app(self) -> Flask:
@@ -122,12 +100,13 @@ class Service:
             case Refusal():
                 return self._refuse(headers, proof)
             case Admitted(sender):
-                return self._admitted(headers, sender, now)
+                asked = Delivery(sender, request.method, _url(), headers, now)
+                return _response(self._deliveries.answer(asked))
 
     def _health(self) -> Response:
         facts = {
             "version": __version__,
-            "entries": self._catalog.digest,
+            "entries": self._host.catalog.digest,
             "store": stores.digest(self._settings.store),
         }
         return Response(json.dumps(facts) + "\n", mimetype="application/json")
@@ -139,9 +118,9 @@ class Service:
         """
         try:
             if not self._warm:
-                self._store.check()
+                self._host.store.check()
         except StoreError as error:
-            self._log(Severity.ERROR, f"warmup: {error}")
+            self._host.log(Severity.ERROR, f"warmup: {error}")
             return _response(Answer(500, "not ready"))
         self._warm = True
         return _response(Answer(200, "ok"))
@@ -153,91 +132,22 @@ class Service:
         return strips and origin == _LIFE_CYCLE_ORIGIN
 
     def _refuse(self, headers: Mapping[str, str], refusal: Refusal) -> Response:
-        self._log(
+        self._host.log(
             Severity.WARNING,
             f"refused: {refusal.reason}" + (f" ({refusal.fix})" if refusal.fix else ""),
             url=_url()[:500],
             outcome="refused",
+            status=403,
             **trace_fields(headers, self._settings.project),
         )
         return _response(Answer(403, "forbidden"))
 
-    # --- Runs
-
-    def _admitted(
-        self, headers: Mapping[str, str], sender: Sender, now: datetime
-    ) -> Response:
-        url = _url()
-        task = self._tasks.at(url)
-        fields = {
-            "url": url[:500],
-            "sender": sender.value,
-            **_queue_fields(headers),
-            **trace_fields(headers, self._settings.project),
-        }
-        if task is None:
-            self._log(
-                Severity.ERROR,
-                "no task has this url: a run that was asked for does not happen",
-                outcome="unknown",
-                **fields,
-            )
-            return _response(Answer(404, "not found"))
-        if request.method not in {"GET", "POST"}:
-            answer = _response(Answer(405, "method not allowed", "failed"))
-            answer.headers["Allow"] = "GET, POST"
-            return answer
-        cron_request = CronRequest(
-            sender=sender,
-            url=url,
-            scope=self._scope(headers, sender),
-            job_name=headers.get("x-cloudscheduler-jobname", "")[:500],
-            sent=sent_time(headers, now),
-            marks=read_marks(headers),
-        )
-        meant = meant_by(cron_request, self._catalog, self._limits, now)
-        return self._run(meant, sender, url, task, fields)
-
-    def _scope(self, headers: Mapping[str, str], sender: Sender) -> str:
-        """Give what keeps apart jobs of other projects or regions: only they can say.
-
-        An App Engine target lives in the app's own project, whatever a header says.
-        """
-        named = headers.get(naming.SCOPE_HEADER.lower(), "")
-        return named if sender is Sender.OIDC and named else self._settings.scope
-
-    def _run(
-        self,
-        meant: Meant,
-        sender: Sender,
-        url: str,
-        task: Task,
-        fields: Mapping[str, str],
-    ) -> Response:
-        for warning in meant.warnings:
-            self._log(Severity.WARNING, warning, **fields)
-        started = time.monotonic()
-        outcome = self._once.run(meant.candidates, sender.value, url, task)
-        answer = answer_to(outcome, sender, self._settings.store_down)
-        first = meant.candidates[0].key
-        self._log(
-            severity(outcome),
-            said(outcome),
-            outcome=answer.outcome,
-            status=answer.status,
-            duration=round(time.monotonic() - started, 3),
-            **{"entry": first.entry, "window": str(first.window), **facts(outcome)},
-            **fields,
-        )
-        return _response(answer)
-
 
 def _response(answer: Answer) -> Response:
     response = Response(answer.text + "\n", answer.status, mimetype="text/plain")
+    response.headers.update(answer.headers)
     if answer.outcome:
         response.headers[OUTCOME] = answer.outcome
-    if answer.retry_after:
-        response.headers["Retry-After"] = answer.retry_after
     return response
 
 
@@ -263,12 +173,3 @@ def _url() -> str:
         parts = urlsplit(raw)
         raw = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     return raw
-
-
-def _queue_fields(headers: Mapping[str, str]) -> dict[str, str]:
-    """Give what App Engine's cron tells of its queue: undocumented, and not needed."""
-    told = {
-        "task_name": headers.get("x-appengine-taskname", ""),
-        "task_retries": headers.get("x-appengine-taskretrycount", ""),
-    }
-    return {name: value[:500] for name, value in told.items() if value}

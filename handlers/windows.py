@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Final
 
 from cronspec import groc, unixcron, zones
 from cronspec.naming import Marks, Unmarked, comparable
-from cronspec.retry import NO_RETRIES
+from cronspec.retry import MAX_RETRIES, NO_RETRIES
 from cronspec.schedule import EndTimeInterval, ScheduleError, last_tick
 from handlers.record import (
     At,
@@ -225,8 +225,8 @@ class _Builder:
             retries += self._tried_before(one, tick)
             if self.now - tick < _MINUTE or (tick == newest and not resting):
                 fresh.append(self._make(one, At(tick), timeless=True))
-            elif one.entry.line:
-                retries.append(self._make(one, At(tick), only_retry=True))
+            else:
+                retries += self._retry_of(one, tick)
         intervals = [self._make(one, Interval(), timeless=True) for one in resting]
         found = [*retries, *fresh, *intervals]
         return found or [self._make(fired[0], At(floor_minute(self.now + TOLERANCE)))]
@@ -250,12 +250,21 @@ class _Builder:
         """Give the window before, if a retry of it may come as late as this."""
         if not one.entry.line:
             return []
-        candidate = self._make(one, At(tick), only_retry=True)
         before = one.tick(tick - _SECOND)
-        if before is None or before + candidate.terms.reach + _MINUTE < self.now:
+        return [] if before is None else self._retry_of(one, before)
+
+    def _retry_of(self, one: _Fired, tick: datetime) -> list[Candidate]:
+        """Give a tick's window for a retry, if its line may reach until now.
+
+        At its longest, each attempt of it takes as long as it may.
+        """
+        if not one.entry.line:
             return []
-        key = replace(candidate.key, window=At(before))
-        return [replace(candidate, key=key, before=None)]
+        candidate = self._make(one, At(tick), only_retry=True)
+        longest = candidate.terms.reach + MAX_RETRIES * candidate.terms.deadline
+        if tick + longest + _MINUTE < self.now:
+            return []
+        return [replace(candidate, before=None)]
 
     def _make(
         self,

@@ -34,6 +34,7 @@ EDGES: dict[str, set[str]] = {
     "emulator/store.py": {"sqlite3"},
     "handlers/attempt.py": {"clock"},  # the lease's renewal
     "handlers/claims.py": {"clock"},  # a wait for another's lease
+    "handlers/delivery.py": {"clock"},  # how long an answer took
     "handlers/firestore.py": {"google"},
     "handlers/log.py": {"clock", "stdout"},
     "handlers/oidc.py": {"clock", "google", "network"},
@@ -44,12 +45,12 @@ EDGES: dict[str, set[str]] = {
     "handlers/startup.py": {"clock", "environment", "files", "processes"},
     "handlers/web.py": {"clock", "flask"},
     "migrate/appengine.py": {"environment", "google", "network"},
-    "migrate/cli_audit.py": {"clock"},
     "migrate/cli.py": {"clock", "stdout"},
+    "migrate/cli_audit.py": {"clock"},
     "migrate/cli_completion.py": {"stdout"},
     "migrate/cli_schedules.py": {"clock"},
-    "migrate/cli_live.py": {"files", "processes"},
-    "migrate/cli_cutover.py": {"processes"},
+    "migrate/cli_live.py": {"files"},
+    "migrate/interrupt.py": {"processes"},
     "migrate/cutover/files.py": {"files"},
     "migrate/evidence_files.py": {"files"},
     "migrate/hosts.py": {"network"},

@@ -33,19 +33,19 @@ class Saved:
 
     jobs: tuple[LiveJob, ...] = ()
     broken: int = 0
-    _known: frozenset[tuple[str, State, str]] = field(init=False)
+    _last: Mapping[str, tuple[State, str]] = field(init=False)  # by name
     _latest: Mapping[str, LiveJob] = field(init=False)  # by what they do
 
     def __post_init__(self) -> None:
         """Bring the jobs in order, once for many questions."""
         forms = [(form_key(job.resource), job) for job in self.jobs]
-        known = frozenset((job.name, job.state, form) for form, job in forms)
-        object.__setattr__(self, "_known", known)
+        last = {job.name: (job.state, form) for form, job in forms}
+        object.__setattr__(self, "_last", last)
         object.__setattr__(self, "_latest", dict(forms))
 
     def has(self, job: LiveJob) -> bool:
-        """Tell whether this very job, in this state, was saved."""
-        return (job.name, job.state, form_key(job.resource)) in self._known
+        """Tell whether this very job was saved, and in this state the last time."""
+        return self._last.get(job.name) == (job.state, form_key(job.resource))
 
     def like(self, form: str) -> LiveJob | None:
         """Give the latest saved job that does this (`form_key`)."""

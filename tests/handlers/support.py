@@ -58,6 +58,9 @@ APP_ENGINE = {
 }
 
 
+ELSEWHERE = ("K_SERVICE", "K_REVISION", "FUNCTION_TARGET", "KUBERNETES_SERVICE_HOST")
+
+
 def at_time(text: str) -> dict[str, str]:
     return {"X-CloudScheduler-ScheduleTime": text}
 
@@ -261,12 +264,16 @@ def running(
     environ: Mapping[str, str] | None = None,
     log: Path | None = None,
 ) -> Iterator[subprocess.Popen[bytes]]:
-    """Run a command in a process group of its own, and end it with its children."""
+    """Run a command in a process group of its own, and end it with its children.
+
+    What says where this process runs (a pod, say) is kept from it.
+    """
+    inherited = without(os.environ, *ELSEWHERE)
     output = log.open("ab") if log else None
     process = subprocess.Popen(
         command,
         cwd=ROOT,
-        env={**os.environ, **(environ or {})},
+        env={**inherited, **(environ or {})},
         stdout=output or subprocess.DEVNULL,
         stderr=subprocess.STDOUT,
         start_new_session=True,
@@ -299,7 +306,8 @@ def gunicorn(
     """Serve "module:app" of a folder under gunicorn, and give the port."""
     port = free_port()
     command = [sys.executable, "-m", "gunicorn", "--bind", f"127.0.0.1:{port}"]
-    command += ["--timeout", "0", "--header-map", "refuse", *options, application]
+    command += ["--timeout", "0", "--header-map", "refuse", "--forwarder-headers="]
+    command += [*options, application]
     paths = f"{folder}{os.pathsep}{ROOT}"
     with running(command, {"PYTHONPATH": paths, **environ}, log):
         url = f"http://127.0.0.1:{port}/healthz"

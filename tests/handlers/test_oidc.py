@@ -19,8 +19,13 @@ from google.auth import jwt
 from google.auth.crypt import RSASigner
 
 from handlers import create_app
+from handlers.hosting import Platform
 from handlers.oidc import SIGNATURE_REMOVED, Certificates, CertificatesError, Verifier
-from handlers.request import Admitted, Platform, Refusal, Sender
+from handlers.request import (
+    Admitted,
+    Refusal,
+    Sender,
+)
 from handlers.settings import Oidc
 from tests.handlers.support import Recorder, settings
 

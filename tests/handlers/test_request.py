@@ -11,16 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from handlers import Settings
+from handlers.hosting import Platform, platform_of
 from handlers.request import (
     Admitted,
     NotSent,
-    Platform,
     Refusal,
     Sender,
     Sent,
     TokenOffered,
     identify,
-    platform_of,
     sent_time,
 )
 from tests.handlers.support import utc

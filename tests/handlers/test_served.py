@@ -275,6 +275,8 @@ IP = b"X-Appengine-User-IP: 0.1.0.2"
         (b"X-Appengine_Cron: true", IP),
         (b"X_CloudScheduler: true", IP),
         (b"X-Appengine-Cron: true", b"X_Appengine_User_IP: 0.1.0.2"),
+        (b"SCRIPT_NAME: /x",),
+        (b"X-Appengine-Cron: true", b"SCRIPT_NAME: /t", IP),
         (b"X-Appengine-Cron: true", b"X-Appengine-Cron: true", IP),
         (b"X-Appengine-Cron: true", IP, IP),
         (b"X-Appengine-Cron: true\x00", IP),

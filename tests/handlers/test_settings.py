@@ -90,10 +90,14 @@ def test_without_a_scope_it_is_the_project() -> None:
         ({"CRON_LOCAL": "yes"}, "say 1"),
         ({"CRON_LOCAL": "1", "GAE_ENV": "standard", **FIRESTORE}, "let others in"),
         ({"CRON_LOCAL": "1", "K_SERVICE": "x"}, "let others in"),
-        ({"CRON_LOCAL": "1", "K_REVISION": "x"}, "let others in"),
-        ({"CRON_LOCAL": "1", "FUNCTION_TARGET": "x"}, "let others in"),
-        ({"CRON_LOCAL": "1", "KUBERNETES_SERVICE_HOST": "x"}, "let others in"),
-        ({"CRON_LOCAL": "1", "GAE_INSTANCE": "x"}, "let others in"),
+        ({"CRON_LOCAL": "1", "K_REVISION": "x"}, "K_REVISION says"),
+        ({"CRON_LOCAL": "1", "FUNCTION_TARGET": "x"}, "FUNCTION_TARGET says"),
+        (
+            {"CRON_LOCAL": "1", "GAE_ENV": "localdev", "K_SERVICE": "x"},
+            "K_SERVICE says",
+        ),
+        ({"CRON_LOCAL": "1", "GAE_SERVICE": "x"}, "GAE_SERVICE says"),
+        ({"CRON_LOCAL": "1", "GAE_INSTANCE": "x"}, "GAE_INSTANCE says"),
         ({"CRON_FLEXIBLE": "1"}, "GAE_SERVICE and GAE_INSTANCE"),
         ({"CRON_OIDC_AUDIENCE": "https://x"}, "go together"),
         ({"CRON_OIDC_EMAILS": "a@b"}, "go together"),
@@ -117,6 +121,11 @@ def test_a_wrong_setting_stops_the_service_and_says_what_to_do(
     assert message in str(caught.value)
 
 
+def test_local_mode_may_be_switched_on_under_app_engines_development_server() -> None:
+    local = {"CRON_LOCAL": "1", "GAE_ENV": "localdev", "GAE_SERVICE": "default"}
+    assert Settings.from_environ(local).door.local
+
+
 def test_all_faults_are_told_at_once() -> None:
     wrong = {"CRON_MODE": "x", "CRON_LEASE_SECONDS": "x", "CRON_STORE": "x"}
     with pytest.raises(SettingsError) as caught:
@@ -138,6 +147,10 @@ def test_a_password_in_a_wrong_store_url_is_not_told() -> None:
         (
             {"GAE_SERVICE": "a", "GAE_INSTANCE": "b", "CRON_FLEXIBLE": "1"},
             "whoever reaches its port directly comes in",
+        ),
+        (
+            {"GAE_SERVICE": "a", "GAE_INSTANCE": "b", "CRON_FLEXIBLE": "1"},
+            "a file keeps nobody from running twice",
         ),
         ({"CRON_OIDC_IAM": "1"}, "has no effect"),
         ({"CRON_SECRET": "x"}, "CRON_SECRET is no setting"),

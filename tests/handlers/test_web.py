@@ -8,7 +8,7 @@ import signal
 import threading
 import time
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
@@ -308,6 +308,20 @@ def test_an_instance_that_does_not_hold_the_version_reads_it_once(
     other.clock.move(600)
     assert other.outcome("/interval") == "200 ran"
     assert other.store.calls == ["read", "replace", "replace"]
+
+
+def test_instances_that_take_turns_with_an_interval_make_three_calls_a_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    two = [Service(tmp_path, monkeypatch) for _ in range(2)]
+    two[1].memory.kept = two[0].memory.kept
+    for turn in range(8):
+        service = two[turn % 2]
+        service.clock.now = utc("2026-11-30T08:00:00") + timedelta(minutes=5 * turn)
+        service.store.calls.clear()
+        assert service.outcome("/interval") == "200 ran"
+        # The first turn in vain (the version was another's by then) is the last.
+        assert turn == 2 or len(service.store.calls) == 3
 
 
 def test_a_version_that_another_instance_has_moved_is_no_leave_to_run(
@@ -852,6 +866,57 @@ def test_a_decision_is_one_line_with_its_facts(
     assert line["logging.googleapis.com/trace"] == (
         "projects/shop/traces/105445aa7843bc8bf206b12000100000"
     )
+
+
+def test_a_duplicate_and_a_busy_run_are_logged_by_the_run_that_they_meant(
+    service: Service, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def rival(run: Run) -> None:
+        service.runs.append(run)
+        if run.attempt == 1:
+            raise RuntimeError
+        service.outcome("/tick", SCHEDULER)
+
+    service.work = rival
+    service.get("/tick")
+    service.get("/tick")
+    service.get("/tick")
+    told = [
+        (line["outcome"], line["entry"][:5], line["window"], line["attempt"])
+        for line in lines(capsys)
+    ]
+    tick = "at 2026-11-30T08:00:00+00:00"
+    assert told == [
+        (outcome, "tick-", tick, attempt)
+        for outcome, attempt in [
+            ("failed", 1),
+            ("busy", 2),
+            ("ran", 2),
+            ("duplicate", 2),
+        ]
+    ]
+
+
+def test_a_task_that_fails_is_logged_with_its_stack(
+    service: Service, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail_deep(_: Run) -> None:
+        raise KeyError("x")
+
+    service.work = fail_deep
+    service.get()
+    (line,) = lines(capsys)
+    assert line["message"] == "the task failed: KeyError: 'x'"
+    assert "in fail_deep" in line["stack_trace"]
+
+
+@pytest.mark.parametrize(("method", "url"), [("HEAD", "/tick"), ("GET", "/nothing")])
+def test_a_job_that_runs_nothing_is_told(
+    service: Service, capsys: pytest.CaptureFixture[str], method: str, url: str
+) -> None:
+    answer = service.client.open(url, method=method, headers=CRON)
+    (line,) = lines(capsys)
+    assert (line["severity"], line["status"]) == ("ERROR", answer.status_code)
 
 
 def test_what_app_engines_queue_tells_is_logged(

@@ -677,6 +677,23 @@ def test_a_late_retry_without_a_time_is_the_retry_that_it_is(tmp_path: Path) -> 
     assert service.get("09:09:00.9", CRON) == "duplicate"
 
 
+def test_a_retry_after_attempts_that_took_long_is_the_retry_that_it_is(
+    tmp_path: Path,
+) -> None:
+    more = ", retry_parameters: {job_retry_limit: 5}"
+    service = host(
+        tmp_path, "cron:\n" + entry("every 30 minutes synchronized", "/a", "", more)
+    )
+    service.fails, service.takes = 4, 540.0
+    sent = ["09:00:00.1", "09:09:00.2", "09:18:00.5", "09:27:01"]
+    assert [service.get(when, CRON) for when in sent] == ["failed"] * 4
+    service.takes = 0.0
+    assert service.get("09:36:02", CRON) == "ran"
+    assert (service.ticks, service.runs[0].attempt) == (["30 09:00"], 5)
+    assert service.get("09:36:03", CRON) == "ran"  # the tick of 09:30, delayed
+    assert service.ticks == ["30 09:00", "30 09:30"]
+
+
 def test_without_retries_the_window_before_is_not_looked_at(tmp_path: Path) -> None:
     service = host(tmp_path, "cron:\n" + entry("every 5 minutes synchronized"))
     service.fails = 1

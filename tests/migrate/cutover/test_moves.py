@@ -16,7 +16,7 @@ from migrate.job import to_api
 from migrate.legacy import legacy_job
 from migrate.normal import normal
 from tests.migrate.cutover.sim import START, Killed, Sim, expected_ticks, whole_backup
-from tests.migrate.live.world import PARENT, job
+from tests.migrate.live.world import PARENT, job, store_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -271,6 +271,53 @@ def test_if_ours_cannot_be_resumed_the_legacy_job_is_made_again_at_once(
     one.world.faults.clear()
     assert done(one.move())
     every_tick_once(one)
+
+
+def test_if_ours_fires_and_only_its_mark_stays_the_legacy_job_is_not_made_again(
+    sim: Callable[..., Sim],
+) -> None:
+    one = sim(MINUTELY, **WAYS["gap, a host that runs all"])
+    one.pass_time(timedelta(minutes=1, seconds=50))
+    one.world.faults.add(Fault(Fail(400), method="PATCH", skip=1, times=None))
+    assert not done(one.move())  # the first patch finished the paused creation
+    assert one.states() == MOVED
+    every_tick_once(one)
+    one.world.faults.clear()
+    assert done(one.move())
+    every_tick_once(one)
+
+
+def test_if_only_some_of_an_entry_s_jobs_can_be_resumed_none_of_them_fires(
+    sim: Callable[..., Sim],
+) -> None:
+    cron = "cron:\n- url: /t\n  schedule: every 90 minutes synchronized\n"
+    one = sim(cron, choices=EntryChoices(split=True), side_by_side=False)
+    one.world.faults.add(Fault(Fail(400), path=":resume$", skip=1, times=None))
+    one.move(minutes=40)
+    states = [job.state for job in one.jobs(legacy=False)]
+    assert states == ["PAUSED", "PAUSED"]
+    assert [job.state for job in one.jobs(legacy=True)] == ["ENABLED"]
+    one.world.faults.clear()
+    assert done(one.move(minutes=200))
+    assert [job.state for job in one.jobs(legacy=False)] == ["ENABLED", "ENABLED"]
+
+
+def test_a_job_that_was_paused_and_resumed_again_is_saved_as_it_was_last(
+    sim: Callable[..., Sim],
+) -> None:
+    one = sim(MINUTELY, side_by_side=False)
+    key = one.jobs(legacy=True)[0].key
+    for state in ("ENABLED", "PAUSED", "ENABLED"):
+        one.world.store.change(key, lambda job, s=state: job.with_fields({"state": s}))
+        legacy = store_of(one.api()).legacy_jobs(PARENT)
+        one.backup().keep(legacy, one.clock.now())
+    one.kill_at = 4  # made, paused, given its schedule; the legacy job just deleted
+    with pytest.raises(Killed):
+        one.move()
+    assert one.states() == {"ours /t": "PAUSED"}
+    one.kill_at = None
+    assert done(one.move())
+    assert one.states() == MOVED
 
 
 def test_if_nothing_at_all_can_be_made_to_fire_that_is_said(
