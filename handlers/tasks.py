@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from cronspec.naming import comparable
 
@@ -59,6 +59,10 @@ class Task:
     overlap: Overlap = Overlap.ALLOW
 
 
+OWN_PATHS: Final = ("/healthz", "/_ah/warmup", "/_ah/start", "/_ah/stop")
+"""What the host answers itself: no task can have these."""
+
+
 class TaskError(ValueError):
     """A task that cannot be registered."""
 
@@ -100,6 +104,11 @@ class Tasks:
             raise TaskError(
                 f"task url {task.url!r}: begin it with '/', as in cron.yaml's url"
             )
+        if is_own(task.url):
+            raise TaskError(
+                f"task url {task.url!r}: the host itself answers there; give the task "
+                "another url"
+            )
         key = comparable(task.url)
         if key in self._tasks:
             raise TaskError(
@@ -113,6 +122,11 @@ class Tasks:
 
     def __iter__(self) -> Iterator[Task]:
         return iter(self._tasks.values())
+
+
+def is_own(url: str) -> bool:
+    """Tell whether the host itself answers a url."""
+    return comparable(url).partition("?")[0] in OWN_PATHS
 
 
 def _overlap(text: str) -> Overlap:

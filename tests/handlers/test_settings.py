@@ -291,6 +291,10 @@ def test_a_store_that_does_not_answer_yet_is_told(
             "cron:\n- {url: /a, schedule: every 5 minutes synchronized}\n",
             "two runs may overlap",
         ),
+        (
+            "cron:\n- {url: /healthz, schedule: every 5 minutes synchronized}\n",
+            "the host itself answers this url",
+        ),
     ],
 )
 def test_start_up_tells_what_does_not_fit(

@@ -1008,6 +1008,12 @@ def test_a_task_of_no_url_is_refused() -> None:
         Tasks().task("a")(lambda _: None)
 
 
+@pytest.mark.parametrize("url", ["/healthz", "/healthz?x=1", "/_ah/warmup"])
+def test_no_task_can_have_a_url_that_the_host_itself_answers(url: str) -> None:
+    with pytest.raises(TaskError, match="the host itself answers"):
+        Tasks().task(url)(lambda _: None)
+
+
 def test_a_wrong_overlap_is_refused() -> None:
     with pytest.raises(TaskError, match="'allow' or 'skip'"):
         Tasks().task("/a", overlap="never")(lambda _: None)  # type: ignore[arg-type]  # as told
