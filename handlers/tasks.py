@@ -9,6 +9,7 @@ def send_summary(run: Run) -> None:
 
 from __future__ import annotations
 
+import inspect
 from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Final, Literal
@@ -67,6 +68,13 @@ class TaskError(ValueError):
     """A task that cannot be registered."""
 
 
+_NEVER_RUN_BY_A_CALL: Final = (
+    inspect.iscoroutinefunction,
+    inspect.isgeneratorfunction,
+    inspect.isasyncgenfunction,
+)
+
+
 class Tasks:
     """The tasks of a service, by url."""
 
@@ -100,6 +108,12 @@ class Tasks:
 
     def add(self, task: Task) -> None:
         """Register a task. Raises TaskError."""
+        if any(kind(task.function) for kind in _NEVER_RUN_BY_A_CALL):
+            raise TaskError(
+                f"task of {task.url!r}: an async function or a generator does nothing "
+                "when it is called, and its run would count as done; give a plain "
+                "function (which may say asyncio.run(...))"
+            )
         if not task.url.startswith("/"):
             raise TaskError(
                 f"task url {task.url!r}: begin it with '/', as in cron.yaml's url"
