@@ -184,6 +184,9 @@ _REWRITES: Final[tuple[Callable[[str], str], ...]] = (
     _replace(r"\bevery (?:1 )?months?\b", "1 of month"),
     _replace(r"\bevery weeks?\b", "every monday"),
     _days_and_weeks,
+    _replace(r"^(?=\d+ (?:hours|minutes|mins)\b)", "every "),
+    _replace(r"^(\d{1,2}:\d\d) ((?:every|on) .*)$", r"\2 \1"),
+    _replace(r"^on (?=mon|tue|wed|thu|fri|sat|sun)", "every "),
     _replace(r"^(?=(?:mon|tue|wed|thu|fri|sat|sun))", "every "),
     _replace(rf"({_WORDS}) (?={_WORDS}\b)", r"\1,"),
     _replace(

@@ -17,7 +17,6 @@ import yaml
 from cronspec import scalars
 from cronspec.faults import Place, Report
 from cronspec.nodes import Broken, Mapping, Scalar, Sequence, Tree
-from cronspec.yaml_faults import explain
 
 if TYPE_CHECKING:
     from cronspec.nodes import Node
@@ -114,6 +113,9 @@ class _Builder:
         except _Stop:
             return True
         except yaml.MarkedYAMLError as error:
+            # Only a broken file needs it, and all that knows the slips of groc.
+            from cronspec.yaml_faults import explain  # noqa: PLC0415 - see above
+
             self._undo_close()
             for fault in explain(error, self._lines, self._file):
                 self.report.fault(fault.code, fault.place, fault.text, fault.fix)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import signal
-from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -25,13 +23,14 @@ from migrate.cutover.parting import Direction, parted
 from migrate.cutover.run import Ended, Run, Told
 from migrate.cutover.seen import Done, Moving, Wait
 from migrate.cutover.ways import Service, Silent
+from migrate.interrupt import stopping
 from migrate.prepare import Wanted, api, now, wanted
 from migrate.problems import ApiError
 from migrate.report import moves
 from migrate.terminal import DONE, NO, confirm, end, fail, remark, show, show_json
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from migrate.cutover.seen import Next
     from migrate.store import JobStore
@@ -138,7 +137,7 @@ class _Command:
 
         def look() -> View:
             live = list(store.jobs(world.parent))
-            legacy = list(store.legacy_jobs(world.parent))
+            legacy = list(store.legacy_jobs(asked.legacy_parent))
             return view(world, live, legacy, kept.saved)
 
         first = look()
@@ -149,8 +148,8 @@ class _Command:
         if not all(isinstance(one, Done) for one in found.values()):
             if not self.chosen["yes"]:
                 confirm("Go on?")
-            kept.keep(store.legacy_jobs(world.parent), now())
-        steps, ended = self._go(store, kept, look, world.parent)
+            kept.keep(store.legacy_jobs(asked.legacy_parent), now())
+        steps, ended = self._go(store, kept, look, asked.legacy_parent)
         written = self._write(asked, ended)
         self._tell(ended, steps, written, kept)
         done = all(isinstance(one, Done) for one in ended.next.values())
@@ -174,7 +173,8 @@ class _Command:
             if self.text:
                 show([moves.wait_text(wait, one)])
 
-        with _stopping() as stop:
+        stop = Event()
+        with stopping(stop, "step"):
             run = Run(
                 look=look,
                 decide=self.decide,
@@ -280,24 +280,6 @@ def _host(text: str) -> tuple[str, str]:
     if not url.startswith(("http://", "https://")):
         raise click.BadParameter(f"{text!r} is not [SERVICE=]URL", param_hint="--host")
     return name, url.rstrip("/")
-
-
-@contextmanager
-def _stopping() -> Iterator[Event]:
-    """Let a first Ctrl-C stop after the step in flight, a second one at once."""
-    stop = Event()
-
-    def on_signal(_number: int, _frame: object) -> None:
-        if stop.is_set():
-            raise KeyboardInterrupt
-        stop.set()
-        remark("stopping after the step in flight; Ctrl-C again stops at once")
-
-    before = signal.signal(signal.SIGINT, on_signal)
-    try:
-        yield stop
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 COMMANDS: Final = {"cutover": cutover_command, "rollback": rollback_command}

@@ -5,9 +5,7 @@ Google's clients are loaded only when one of them runs.
 
 from __future__ import annotations
 
-import signal
 import sys
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -16,16 +14,25 @@ import click
 
 from migrate import live_options, options
 from migrate.apply import Run
+from migrate.interrupt import stopping
 from migrate.plan import Create, diff, fired_twice
 from migrate.planfile import PlanFileError, Saved, dump, load, looks_like_one
 from migrate.prepare import Wanted, api, now, wanted
 from migrate.report import changes, outcomes
-from migrate.terminal import DONE, NO, confirm, end, fail, remark, show, show_json
+from migrate.terminal import (
+    DONE,
+    NO,
+    confirm,
+    end,
+    fail,
+    remark,
+    show,
+    show_at_work,
+    show_json,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from datetime import datetime
-    from threading import Event
 
     from migrate.apply import Outcome, Result
     from migrate.plan import Plan
@@ -201,7 +208,7 @@ def _apply(plan: Plan, store: JobStore, at: datetime, form: str, *, yes: bool) -
     if form == "json":
         show_json(outcomes.outcome_json(outcome))
     elif plan:
-        show(outcomes.outcome_text(outcome, stopped=stopped))
+        show_at_work(outcomes.outcome_text(outcome, stopped=stopped))
     return DONE if outcome.complete else NO
 
 
@@ -213,29 +220,12 @@ def _carry_out(plan: Plan, store: JobStore, form: str) -> tuple[Outcome, bool]:
         nonlocal told
         told += 1
         if form == "text":
-            show([outcomes.result_text(result, told, total)])
+            show_at_work([outcomes.result_text(result, told, total)])
 
     run = Run(store, now, tell)
-    with _stopping(run.stop):
+    with stopping(run.stop, "changes"):
         outcome = run.apply(plan)
     return outcome, run.stop.is_set()
-
-
-@contextmanager
-def _stopping(stop: Event) -> Iterator[None]:
-    """Let a first Ctrl-C stop after the changes in flight, a second one at once."""
-
-    def on_signal(_number: int, _frame: object) -> None:
-        if stop.is_set():
-            raise KeyboardInterrupt
-        stop.set()
-        remark("stopping after the changes in flight; Ctrl-C again stops at once")
-
-    before = signal.signal(signal.SIGINT, on_signal)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 COMMANDS: Final = {"apply": apply_command, "plan": plan_command}

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from migrate.choices import EntryChoices, Home, Routing, Schedules
 from migrate.job import to_api
-from migrate.normal import normal, with_headers
+from migrate.normal import form_of, with_headers
 from migrate.translate import translate
 
 if TYPE_CHECKING:
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
     from cronspec.config import CronEntry
     from migrate.livejob import Json, LiveJob
+
+__all__ = ["Paired", "form_of", "legacy_job", "pair"]
 
 _AS_GCLOUD = EntryChoices(schedules=Schedules.GROC, routing=Routing.DECLARED)
 
@@ -71,8 +73,3 @@ def pair(
         else:
             found.append(None)
     return Paired(tuple(found), tuple(left))
-
-
-def form_of(job: Json) -> dict[str, str]:
-    """Give the normal form; the server's own deadline is no part of gcloud's tuple."""
-    return {k: v for k, v in normal(job).items() if k != "attemptDeadline"}

@@ -116,6 +116,11 @@ def mask(diffs: Iterable[FieldDiff], wanted: Mapping[str, Any]) -> tuple[str, ..
     return tuple(sorted(paths | ({kind} if displaced else set())))
 
 
+def form_of(job: Mapping[str, Any]) -> Fields:
+    """Give what gcloud tells legacy jobs by: a deadline is no part of its tuple."""
+    return {k: v for k, v in normal(job).items() if k != "attemptDeadline"}
+
+
 def explicit(job: Json) -> Json:
     """Give the job with the defaults written out that an update has to send.
 

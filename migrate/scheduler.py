@@ -30,6 +30,7 @@ from google.protobuf.field_mask_pb2 import (  # type: ignore[import-untyped]  # 
 from google.protobuf.json_format import (  # type: ignore[import-untyped]  # as grpc
     MessageToDict,
     ParseDict,
+    ParseError,
 )
 
 from migrate.appengine import EMULATOR
@@ -212,7 +213,7 @@ def _told(call: Call) -> Iterator[None]:
         yield
     except GoogleAPICallError as error:
         raise problem(call, _answer(error)) from None
-    except (requests.RequestException, grpc.RpcError, RetryError) as error:
+    except (requests.RequestException, grpc.RpcError, RetryError, ParseError) as error:
         raise lost(call, type(error).__name__) from None
     except GoogleAuthError as error:
         raise Hopeless(no_credentials(str(error))) from None

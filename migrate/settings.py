@@ -1,6 +1,6 @@
 """Every choice in one place: for all entries, by service, by entry.
 
-`settings_file` reads them from cronshift.toml, `options` from the command line, whose
+`settings_file` reads them from cronshift.toml, `overlay` from the command line, whose
 options beat the file; here is what they mean for an entry.
 """
 

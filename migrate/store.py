@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from migrate import replies
 from migrate.livejob import LiveJob, State
-from migrate.normal import normal
+from migrate.normal import form_of
 from migrate.pacing import Bucket, Patience
 from migrate.problems import (
     ApiError,
@@ -187,24 +187,30 @@ class JobStore:
         """
         with self._legacy_lock:
             before = self._count_legacy(parent, job)
+            sent = False
+
+            def call() -> LiveJob | None:
+                nonlocal sent
+                # A call that was given up may have come through since it was judged.
+                if sent and self._more_legacy(parent, job, before):
+                    return None
+                sent = True
+                return LiveJob(self.api.create(parent, job, legacy=True))
 
             def settle(problem: ApiError) -> Next:
                 if not isinstance(problem, Lost):
                     return Stop(problem)
-                now = self._count_legacy(parent, job)
-                return (
-                    Done(None) if replies.after_legacy_create(before, now) else Again()
-                )
+                there = self._more_legacy(parent, job, before)
+                return Done(None) if there else Again()
 
-            self._persist(
-                self.writes,
-                lambda: LiveJob(self.api.create(parent, job, legacy=True)),
-                settle,
-            )
+            self._persist(self.writes, call, settle)
+
+    def _more_legacy(self, parent: str, job: Json, before: int) -> bool:
+        return replies.after_legacy_create(before, self._count_legacy(parent, job))
 
     def _count_legacy(self, parent: str, job: Json) -> int:
-        wanted = normal(job)
-        return sum(normal(one.resource) == wanted for one in self.legacy_jobs(parent))
+        wanted = form_of(job)
+        return sum(form_of(one.resource) == wanted for one in self.legacy_jobs(parent))
 
     # Patience
 

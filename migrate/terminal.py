@@ -52,8 +52,12 @@ def run(command: click.Command) -> NoReturn:
 
 def _leave() -> NoReturn:
     """End well: who reads our output has read enough (`cronshift next . | head`)."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    _write_no_more()
     sys.exit(DONE)
+
+
+def _write_no_more() -> None:
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _write(text: str | bytes, *, color: bool | None = None) -> None:
@@ -78,16 +82,30 @@ def _plainly(error: UnicodeError) -> tuple[str, int]:
 
 def show(lines: Iterable[Text]) -> None:
     """Print lines for people: in colour on a terminal, never broken."""
+    text, colour = _rendered(lines)
+    _write(text, color=colour)
+
+
+def show_at_work(lines: Iterable[Text]) -> None:
+    """Print lines beside work that goes on, and counts, though nobody reads on."""
+    text, colour = _rendered(lines)
+    try:
+        click.echo(text, nl=False, color=colour)
+    except BrokenPipeError:
+        _write_no_more()
+
+
+def _rendered(lines: Iterable[Text]) -> tuple[str, bool]:
+    """Give lines as text, and whether it is for a terminal."""
     from rich.console import Console  # noqa: PLC0415 - slow to load
 
     console = Console(highlight=False, soft_wrap=True, emoji=False, markup=False)
     if not console.is_terminal:  # nothing to colour, and rich would take its time
-        _write("".join(f"{line.plain}\n" for line in lines), color=False)
-        return
+        return "".join(f"{line.plain}\n" for line in lines), False
     with console.capture() as captured:  # rich would end a broken pipe itself
         for line in lines:
             console.print(line)
-    _write(captured.get(), color=console.is_terminal)
+    return captured.get(), True
 
 
 _SEVERITIES: Final = {"error": "red", "warning": "yellow", "info": "cyan"}

@@ -21,6 +21,11 @@ _FIRST_GENERATION: Final = re.compile(
 )
 _PROTECTING: Final = frozenset(("admin", "required"))
 _LONGEST_PATTERN: Final = 200
+# Python tries every way to share a text out among repeats: one within another takes
+# exponential time, those side by side a power of the text's length.
+_NESTED: Final = re.compile(r"\)[*+{]")
+_REPEATS: Final = re.compile(r"[*+{]")
+_MOST_STEPS: Final = 10_000_000
 
 
 def check(evidence: Evidence, routed: Sequence[Routed]) -> Iterator[Finding]:
@@ -33,11 +38,9 @@ def check(evidence: Evidence, routed: Sequence[Routed]) -> Iterator[Finding]:
         ]
         enforced = not app.flexible and _FIRST_GENERATION.fullmatch(app.runtime)
         for handler in app.logins:
-            if handler.login not in _PROTECTING:
-                continue
             served = [path for path in paths if _covers(handler, path)]
             paths = [path for path in paths if path not in served]
-            if not served:
+            if not served or handler.login not in _PROTECTING:
                 continue
             if not enforced:
                 yield _unprotected(app, handler, served)
@@ -46,10 +49,14 @@ def check(evidence: Evidence, routed: Sequence[Routed]) -> Iterator[Finding]:
 
 
 def _covers(handler: LoginHandler, path: str) -> bool:
-    if len(handler.url) > _LONGEST_PATTERN:
+    """Tell whether a handler's pattern matches; one that may take ages does not."""
+    pattern = handler.url
+    if len(pattern) > _LONGEST_PATTERN or _NESTED.search(pattern):
+        return False
+    if len(path) ** len(_REPEATS.findall(pattern)) > _MOST_STEPS:
         return False
     try:
-        return re.fullmatch(handler.url, path) is not None
+        return re.fullmatch(pattern, path) is not None
     except re.error:
         return False
 

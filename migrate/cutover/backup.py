@@ -7,14 +7,14 @@ crash is passed over, and the next one begins on a line of its own.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from migrate.legacy import form_of
 from migrate.livejob import LiveJob, State
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
     from datetime import datetime
 
     from migrate.livejob import Json
@@ -33,21 +33,28 @@ class Saved:
 
     jobs: tuple[LiveJob, ...] = ()
     broken: int = 0
+    _last: Mapping[str, tuple[State, str]] = field(init=False)  # by name
+    _latest: Mapping[str, LiveJob] = field(init=False)  # by what they do
+
+    def __post_init__(self) -> None:
+        """Bring the jobs in order, once for many questions."""
+        forms = [(form_key(job.resource), job) for job in self.jobs]
+        last = {job.name: (job.state, form) for form, job in forms}
+        object.__setattr__(self, "_last", last)
+        object.__setattr__(self, "_latest", dict(forms))
 
     def has(self, job: LiveJob) -> bool:
-        """Tell whether this very job, in this state, was saved."""
-        return any(
-            one.name == job.name
-            and one.state is job.state
-            and form_of(one.resource) == form_of(job.resource)
-            for one in self.jobs
-        )
+        """Tell whether this very job was saved, and in this state the last time."""
+        return self._last.get(job.name) == (job.state, form_key(job.resource))
 
-    def like(self, as_legacy: Json) -> LiveJob | None:
-        """Give the latest saved job that does the same."""
-        wanted = form_of(as_legacy)
-        alike = [one for one in self.jobs if form_of(one.resource) == wanted]
-        return alike[-1] if alike else None
+    def like(self, form: str) -> LiveJob | None:
+        """Give the latest saved job that does this (`form_key`)."""
+        return self._latest.get(form)
+
+
+def form_key(job: Json) -> str:
+    """Give gcloud's tuple of a legacy job, spelt in one way."""
+    return repr(sorted(form_of(job).items()))
 
 
 def read(text: str) -> Saved:

@@ -20,6 +20,7 @@ from migrate.cutover.seen import (
     Resume,
     Swap,
 )
+from migrate.livejob import State
 from migrate.normal import TARGETS, with_headers, writable
 from migrate.problems import ApiError, Refused
 
@@ -111,8 +112,26 @@ class Carrier:
         try:
             self._resume(jobs)
         except ApiError as problem:
-            self._undo(legacy, problem)
+            if not self._fire_all_the_same(jobs):
+                self._undo(legacy, problem)
             raise
+
+    def _fire_all_the_same(self, jobs: tuple[Json, ...]) -> bool:
+        """Tell whether ours fire, though not all went well: their mark may have stayed.
+
+        If only some of them do, they are paused again: the legacy job is to fire.
+        """
+        try:
+            there = [self.store.get(job["name"]) for job in jobs]
+            firing = [
+                job for job in there if job is not None and job.state is State.ENABLED
+            ]
+            if len(firing) < len(jobs):
+                for job in firing:
+                    staging.pause(self.store, job, self.now())
+        except ApiError:
+            return False  # one run too many is better than none from now on
+        return len(firing) == len(jobs)
 
     def _undo(self, legacy: LiveJob, problem: ApiError) -> None:
         """Make the legacy job again. Raises NobodyFiresError where that fails too."""

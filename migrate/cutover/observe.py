@@ -15,10 +15,10 @@ from cronspec.naming import Marks
 from cronspec.routing import parse_target
 from migrate.choices import APP_ENGINE_DEADLINE
 from migrate.cutover import ways
-from migrate.cutover.backup import Saved, fired
+from migrate.cutover.backup import Saved, fired, form_key
 from migrate.cutover.seen import Before, Moving, OurJob, Pace, Stage
 from migrate.job import to_api
-from migrate.legacy import form_of, legacy_job
+from migrate.legacy import legacy_job
 from migrate.normal import differences
 from migrate.plan import Create, Finish, Scope, Update, diff
 
@@ -50,11 +50,16 @@ class World:
     urls: frozenset[str] = frozenset()
     theirs: bool = False
     legacy: Mapping[str, Json] = field(init=False)  # what gcloud sends, by entry key
+    forms: Mapping[str, str] = field(init=False)  # the same, as it is compared
+    digest: str = field(init=False)
 
     def __post_init__(self) -> None:
-        """Say once what gcloud would send for each entry."""
+        """Say once what gcloud would send for each entry, and what a host would say."""
         sent = {one.key: legacy_job(one.entry, self.at) for one in self.translations}
         object.__setattr__(self, "legacy", sent)
+        forms = {key: form_key(job) for key, job in sent.items()}
+        object.__setattr__(self, "forms", forms)
+        object.__setattr__(self, "digest", ways.digest_of(self.translations))
 
     @property
     def entries(self) -> list[Translation]:
@@ -86,7 +91,6 @@ def view(
     owners = _owners(world, legacy, ours)
     matched = {job.name for job in owners.values()}
     left = [job for job in legacy if job.name not in matched]
-    digest = ways.digest_of(world.translations)
     entries = []
     for one in world.entries:
         as_legacy = world.legacy[one.key]
@@ -97,13 +101,13 @@ def view(
                 url=one.entry.url,
                 place=str(one.entry.place),
                 pace=_pace(world, one),
-                chosen=ways.choose(one, world.services, digest),
+                chosen=ways.choose(one, world.services, world.digest),
                 ours=ours[one.key],
                 as_legacy=as_legacy,
                 legacy=owners.get(one.key),
                 differing=differing,
                 taken=names[one.key],
-                before=_before(saved, as_legacy),
+                before=_before(saved, world.forms[one.key]),
                 theirs=world.theirs,
             )
         )
@@ -173,7 +177,7 @@ def _owners(
     """Give each entry the legacy job that does what it says."""
     free: dict[str, list[LiveJob]] = {}
     for job in sorted(legacy, key=lambda one: one.name, reverse=True):
-        free.setdefault(_tuple(job.resource), []).append(job)
+        free.setdefault(form_key(job.resource), []).append(job)
     # Entries that are not moved now have theirs too: copies of one may be among both.
     unfired = sorted(
         world.translations,
@@ -181,14 +185,10 @@ def _owners(
     )
     owners = {}
     for one in unfired:
-        there = free.get(_tuple(world.legacy[one.key]))
+        there = free.get(world.forms[one.key])
         if there:
             owners[one.key] = there.pop()
     return owners
-
-
-def _tuple(job: Json) -> str:
-    return repr(sorted(form_of(job).items()))
 
 
 def _is_about(job: LiveJob, entry: CronEntry) -> bool:
@@ -197,8 +197,8 @@ def _is_about(job: LiveJob, entry: CronEntry) -> bool:
     return job.url == entry.url and service == parse_target(entry.target).service
 
 
-def _before(saved: Saved, as_legacy: Json) -> Before:
-    job = saved.like(as_legacy)
+def _before(saved: Saved, form: str) -> Before:
+    job = saved.like(form)
     if job is None:
         return Before.UNKNOWN
     return Before.ENABLED if fired(job) else Before.STOPPED

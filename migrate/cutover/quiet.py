@@ -52,9 +52,20 @@ def next_due(pace: Pace, job: LiveJob, now: datetime) -> datetime | None:
     tick = None
     if not isinstance(pace.schedule, EndTimeInterval):
         tick = next(ticks(pace.schedule, pace.zone, now), None)
-    if job.next_at is None or job.next_at <= now:
+    told = _told(pace, job)
+    if told is None or told <= now:
         return tick
-    return job.next_at if tick is None else min(tick, job.next_at)
+    return told if tick is None else min(tick, told)
+
+
+def _told(pace: Pace, job: LiveJob) -> datetime | None:
+    """Give the next time that the API tells; of an interval, else the soonest."""
+    if job.next_at is not None or not isinstance(pace.schedule, EndTimeInterval):
+        return job.next_at
+    since = job.last_at or job.updated_at
+    if since is None:
+        return None
+    return (since + pace.schedule.period).replace(second=0, microsecond=0)
 
 
 def _at_work(pace: Pace, job: LiveJob, now: datetime) -> Wait | None:
@@ -86,7 +97,8 @@ def _unmet(pace: Pace, job: LiveJob, now: datetime) -> Wait | None:
 
 def _owed(pace: Pace, job: LiveJob, now: datetime) -> datetime | None:
     """Give the time that has come and was not attempted, as far as is known."""
-    tick = job.next_at if job.next_at is not None and job.next_at <= now else None
+    told = _told(pace, job)
+    tick = told if told is not None and told <= now else None
     if not isinstance(pace.schedule, EndTimeInterval):
         last = last_tick(pace.schedule, pace.zone, now)
         since = job.updated_at

@@ -87,8 +87,11 @@ def read(text: str) -> Schedule:
 
 def _looks_like_unix(text: str) -> bool:
     words = text.split()
-    return text.lstrip().startswith("@") or any(
-        sign in word for word in words for sign in "*?/#"
+    numbers = len(words) > 1 and all(word[0].isdigit() for word in words[:2])
+    return (
+        numbers
+        or text.lstrip().startswith("@")
+        or any(sign in word for word in words for sign in "*?/#")
     )
 
 

@@ -153,6 +153,10 @@ REFUSED = [
         "every 5 mins synchronized on mon",
     ),
     ("\u201cevery day 9:00\u201d", 1, "starts with 'every'", "every day 9:00"),
+    ("5 minutes", 3, "expected 'of'", "every 5 minutes"),
+    ("9:00 every day", 1, "starts with 'every'", "every day 9:00"),
+    ("at 9am on mondays", 1, "starts with 'every'", ""),
+    ("on monday at 9am", 1, "starts with 'every'", "every monday 09:00"),
     ("every 7 hours synchronized", 15, "divides 24 hours", ""),
     ("every 25 hours synchronized", 16, "divides 24 hours", ""),
     (

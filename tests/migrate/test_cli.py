@@ -203,6 +203,23 @@ def test_faults_are_findings_of_an_audit(app: Path) -> None:
     assert f"{app}/cron.yaml:2:8: error bad-url" in result.stdout
 
 
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("0 25 1 1 1", "hour: '25' is not in 0-23"),
+        ("0 9 1 1", "expected five fields"),
+        ("* *", "expected five fields"),
+        ("@daily", "write the five fields"),
+        ("1,15 of month", "a time of day is missing"),
+        ("5", "expected 'of'"),
+    ],
+)
+def test_explain_tells_the_fault_of_the_likelier_language(text: str, told: str) -> None:
+    result = run("explain", text)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert told in result.stderr
+
+
 def test_explain_is_done_or_could_not() -> None:
     explained = document("explain", "every day 09:00", "--time-zone", "Europe/Rome")
     assert explained["twin"] == ["0 9 * * *"]

@@ -7,6 +7,7 @@ import pytest
 
 from cronspec.config import load_app, load_cron, load_dispatch
 from migrate.audit import Evidence, SourceText
+from migrate.audit.tasks import TaskFile
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -22,6 +23,7 @@ def read(  # one keyword for each kind of file that an audit is given
     project: str | None = "demo",
     sources: Mapping[str, str] | None = None,
     file: str = "cron.yaml",
+    tasks: str = "",
 ) -> Evidence:
     found = [load_app(text, f"app{n}.yaml") for n, text in enumerate(apps)]
     texts = {file: cron, "dispatch.yaml": dispatch}
@@ -34,6 +36,7 @@ def read(  # one keyword for each kind of file that an audit is given
         project=project,
         texts={name: text for name, text in texts.items() if text},
         sources=tuple(SourceText(*pair) for pair in (sources or {}).items()),
+        tasks=(TaskFile.of("default", "tasks.py", tasks),) if tasks else (),
     )
 
 

@@ -40,6 +40,10 @@ def retry(block: str, schedule: str = "every day 09:00") -> dict[str, Any]:
     return cron(f"url: /t/a, schedule: {schedule}, retry_parameters: {{{block}}}")
 
 
+def task(url: str) -> dict[str, Any]:
+    return {"tasks": f"@tasks.task({url!r})\ndef work(run): ...\n"}
+
+
 def source(file: str, text: str) -> dict[str, Any]:
     return {"sources": {file: text}}
 
@@ -216,6 +220,8 @@ TABLE: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
         source("main.py", "if request.headers.get('x-appengine-CRON') != 'true':\n"),
         source("main.py", "# X-Appengine-Cron is not sent\n"),
     ),
+    ("entry-without-task", cron(A) | task("/t/b"), cron(A) | task("/t/a")),
+    ("task-without-entry", cron(A) | task("/t/b"), cron(A) | task("/t/a")),
     (
         "deploys-cron-yaml",
         source(".github/workflows/x.yml", "run: gcloud app deploy app.yaml cron.yaml"),

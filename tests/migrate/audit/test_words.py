@@ -319,6 +319,14 @@ def test_schedules_of_one_url_in_two_zones_meet_at_the_same_instant(
         ("- {url: /t/.*, login: optional}", []),
         ("- {url: /u/.*, login: admin}", []),
         ("- {url: '/t/(', login: admin}", []),
+        ("- {url: '/(t|u)/.*', login: admin}", ["login-not-enforced"]),
+        # What may take ages is not tried; what an earlier handler takes, no later.
+        ("- {url: '(/?[a-z]+)+!', login: admin}", []),
+        (f"- {{url: '{'.*' * 90}!', login: admin}}", []),
+        (
+            "- {url: /t/.*, login: optional}\n- {url: /.*, login: required}",
+            [],
+        ),
         (f"- {{url: '{'/t/.*' * 50}', login: admin}}", []),
     ],
 )

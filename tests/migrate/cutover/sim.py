@@ -127,7 +127,7 @@ class Sim:
         self.steps: list[Told] = []
         self.kill_at: int | None = None
         self.writes = 0
-        self.busy = threading.RLock()
+        self.stop = False
         self.file = load_cron(cron, str(folder / "cron.yaml"))
         assert not self.file.faults, self.file.faults
         (folder / "cron.yaml").write_text(cron)
@@ -333,7 +333,7 @@ class Sim:
             told=self.steps.append,
             waiting=lambda _wait, _one: None,
             sleep_until=sleep_until,
-            stopping=lambda: False,
+            stopping=lambda: self.stop,
             patience=timedelta(minutes=minutes),
         ).go()
 

@@ -218,6 +218,20 @@ def test_without_anybody_to_ask_it_shows_what_it_would_do_and_does_nothing(
     assert not (shop.folder / "cronshift-backup.jsonl").exists()
 
 
+def test_http_targets_elsewhere_take_over_from_legacy_jobs_where_the_app_is(
+    shop: Shop,
+) -> None:
+    there = "projects/shop/locations/us-east1"
+    options = ("--http", "*=https://x.a.run.app", "--location", "us-east1")
+    options += ("--oidc-service-account-email", "c@x.test", "--accept", "deadline-cut")
+    shop.move("cutover", *NO_HOST, *options)
+    assert shop.names(legacy=True) == {}
+    jobs = shop.world.store.page(there, Key(legacy=False, name=""), 9)
+    assert [job.state for job in jobs] == ["ENABLED", "ENABLED"]
+    shop.move("rollback", *NO_HOST, *options)
+    assert shop.names(legacy=True) == {"/daily": "ENABLED", "/weekly": "ENABLED"}
+
+
 def test_no_backup_no_deletion(shop: Shop) -> None:
     nowhere = str(shop.folder / "none" / "backup.jsonl")
     output = shop.move("cutover", *NO_HOST, "--backup", nowhere, code=2)

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from emulator.faults import Cut, Fail, Fault, When
+from migrate.choices import EntryChoices
 from migrate.cutover.carry import NobodyFiresError
 from migrate.cutover.seen import Done, Stop
 from migrate.job import to_api
 from migrate.legacy import legacy_job
 from migrate.normal import normal
 from tests.migrate.cutover.sim import START, Killed, Sim, expected_ticks, whole_backup
-from tests.migrate.live.world import PARENT, job
+from tests.migrate.live.world import PARENT, job, store_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -80,8 +81,7 @@ WAYS: dict[str, dict[str, Any]] = {
 def test_every_tick_runs_once_whichever_second_a_move_and_its_way_back_begin(
     sim: Callable[..., Sim], way: str, length: int
 ) -> None:
-    slow = way == "gap, a host that makes one run"  # tried second by second elsewhere
-    for second in range(0, 60, 7 if length else 6 if slow else 1):
+    for second in range(0, 60, 3 if length else 1):
         one = sim(MINUTELY, length=length, **WAYS[way])
         one.pass_time(timedelta(minutes=2, seconds=second))
         assert done(one.move())
@@ -273,6 +273,53 @@ def test_if_ours_cannot_be_resumed_the_legacy_job_is_made_again_at_once(
     every_tick_once(one)
 
 
+def test_if_ours_fires_and_only_its_mark_stays_the_legacy_job_is_not_made_again(
+    sim: Callable[..., Sim],
+) -> None:
+    one = sim(MINUTELY, **WAYS["gap, a host that runs all"])
+    one.pass_time(timedelta(minutes=1, seconds=50))
+    one.world.faults.add(Fault(Fail(400), method="PATCH", skip=1, times=None))
+    assert not done(one.move())  # the first patch finished the paused creation
+    assert one.states() == MOVED
+    every_tick_once(one)
+    one.world.faults.clear()
+    assert done(one.move())
+    every_tick_once(one)
+
+
+def test_if_only_some_of_an_entry_s_jobs_can_be_resumed_none_of_them_fires(
+    sim: Callable[..., Sim],
+) -> None:
+    cron = "cron:\n- url: /t\n  schedule: every 90 minutes synchronized\n"
+    one = sim(cron, choices=EntryChoices(split=True), side_by_side=False)
+    one.world.faults.add(Fault(Fail(400), path=":resume$", skip=1, times=None))
+    one.move(minutes=40)
+    states = [job.state for job in one.jobs(legacy=False)]
+    assert states == ["PAUSED", "PAUSED"]
+    assert [job.state for job in one.jobs(legacy=True)] == ["ENABLED"]
+    one.world.faults.clear()
+    assert done(one.move(minutes=200))
+    assert [job.state for job in one.jobs(legacy=False)] == ["ENABLED", "ENABLED"]
+
+
+def test_a_job_that_was_paused_and_resumed_again_is_saved_as_it_was_last(
+    sim: Callable[..., Sim],
+) -> None:
+    one = sim(MINUTELY, side_by_side=False)
+    key = one.jobs(legacy=True)[0].key
+    for state in ("ENABLED", "PAUSED", "ENABLED"):
+        one.world.store.change(key, lambda job, s=state: job.with_fields({"state": s}))
+        legacy = store_of(one.api()).legacy_jobs(PARENT)
+        one.backup().keep(legacy, one.clock.now())
+    one.kill_at = 4  # made, paused, given its schedule; the legacy job just deleted
+    with pytest.raises(Killed):
+        one.move()
+    assert one.states() == {"ours /t": "PAUSED"}
+    one.kill_at = None
+    assert done(one.move())
+    assert one.states() == MOVED
+
+
 def test_if_nothing_at_all_can_be_made_to_fire_that_is_said(
     sim: Callable[..., Sim],
 ) -> None:
@@ -310,6 +357,56 @@ def test_lost_replies_make_no_second_job_and_lose_none(
         assert len(one.jobs(legacy=True)) == 1
         assert one.states() == BACK
         every_tick_once(one)
+
+
+def test_asked_to_stop_it_ends_after_the_step_in_flight_and_goes_on_later(
+    sim: Callable[..., Sim],
+) -> None:
+    one = sim(MINUTELY + "- {url: /other, schedule: every day 10:20}\n")
+    one.steps = StopsAfterOne(one)
+    ended = one.move(minutes=60)
+    assert ended.stopped
+    assert len(one.steps) == 1
+    assert sorted(one.states()) == ["legacy /other", "legacy /t", "ours /t"]
+    one.stop, one.steps = False, []
+    assert done(one.move(minutes=60))
+
+
+class StopsAfterOne(list[Any]):
+    """Notes steps, and asks to stop at the first."""
+
+    def __init__(self, sim: Sim) -> None:
+        super().__init__()
+        self.sim = sim
+
+    def append(self, told: Any) -> None:
+        super().append(told)
+        self.sim.stop = True
+
+
+def test_what_every_call_would_meet_ends_the_run(sim: Callable[..., Sim]) -> None:
+    one = sim(MINUTELY + "- {url: /other, schedule: every day 10:20}\n")
+    one.world.faults.add(Fault(Fail(403), method="POST", times=None))
+    ended = one.move()
+    assert len(ended.failed) == len(one.steps) == 1
+    assert "roles/cloudscheduler.admin" in str(one.steps[0].problem)
+    assert sorted(one.states()) == ["legacy /other", "legacy /t"]
+
+
+def test_an_old_cron_yaml_deployed_after_the_move_is_taken_away_again(
+    sim: Callable[..., Sim],
+) -> None:
+    one = sim(MINUTELY, length=1)
+    one.pass_time(timedelta(minutes=1, seconds=50))
+    assert done(one.move())
+    one.pass_time(2 * MINUTE)
+    one.deploy(legacy_job(one.file.entries[0], START))
+    one.pass_time(2 * MINUTE)
+    assert sorted(one.states()) == ["legacy /t", "ours /t"]
+    assert done(one.move())
+    assert one.states() == MOVED
+    assert len((one.folder / "backup.jsonl").read_text().splitlines()) == 2
+    every_tick_once(one)
 
 
 # --- What is carried over as it is --------------------------------------------------

@@ -104,6 +104,18 @@ def test_a_paused_job_is_at_rest_unless_its_last_run_is_under_way() -> None:
     assert disturbed(pace(FIVE), at_work, at("10:10:01")) is None
 
 
+def test_an_interval_whose_next_time_is_not_told_is_due_a_period_after_its_begin() -> (
+    None
+):
+    untold = LiveJob(
+        {k: v for k, v in told("10:00:30", "").resource.items() if k != "scheduleTime"}
+    )
+    assert disturbed(pace(REST), untold, at("10:04:39")) is None
+    assert disturbed(pace(REST), untold, at("10:04:41")) is not None
+    assert disturbed(pace(REST), untold, at("10:06:00")) is not None
+    assert next_due(pace(REST), live(), at("10:00:00")) is None
+
+
 def test_the_next_tick_may_be_years_off() -> None:
     rare = pace("29 of feb 10:00")
     due = next_due(rare, live(), at("10:00:00"))

@@ -299,6 +299,17 @@ def test_one_deletion_goes_and_more_need_the_option_that_is_told(shop):
     assert "1 of 1 jobs would be deleted (no entry is left)" in output
 
 
+def test_an_entry_that_went_to_jobs_yaml_is_no_deletion(shop):
+    shop.run("apply", "--yes")
+    first, others = CRON.split("- url: /tasks/heartbeat")
+    shop.write(first)
+    shop.write(f"cron:\n- url: /tasks/heartbeat{others}", "jobs.yaml")
+    assert actions(shop.plan()) == []
+    shop.write("cron: []")
+    shop.write(CRON, "jobs.yaml")
+    assert actions(shop.plan()) == []
+
+
 def test_only_touches_what_it_names(shop):
     shop.run("apply", "--yes")
     shop.write("cron:\n- {url: /tasks/summary, schedule: every day 09:00}\n")

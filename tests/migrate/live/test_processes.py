@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from emulator import server
-from emulator.faults import Fault, Slow
+from emulator.faults import Fail, Fault, Slow
 from migrate.livejob import LiveJob, State
 from migrate.scheduler import EMULATOR
 from tests.migrate.live.world import PARENT, WorldApi, store_of
@@ -119,6 +119,21 @@ def test_ctrl_c_ends_after_the_changes_in_flight_and_says_where(running, folder)
     assert "stopped before it" in output
     assert ends(running, "apply", str(folder), "--yes")[0] == 0
     assert len(jobs(running)) == JOBS
+
+
+def test_a_reader_that_goes_away_stops_nothing_and_hides_no_failure(running, folder):
+    path = r"/jobs(\?|$)"
+    running.world.faults.add(Fault(Fail(400, "no"), method="POST", path=path, skip=40))
+    running.world.faults.add(Fault(Slow(0.05), method="POST", path=path, times=None))
+    process = begin(running, "apply", str(folder), "--yes")
+    assert process.stdout is not None
+    assert any("done" in line for line in process.stdout)  # the plan comes first
+    process.stdout.close()
+    assert process.wait(timeout=60) == 1
+    assert process.stderr is not None
+    assert process.stderr.read() == ""
+    process.stderr.close()
+    assert len(jobs(running)) == JOBS - 1
 
 
 def at_a_terminal(running: Running, answer: str, *arguments: str) -> tuple[int, str]:

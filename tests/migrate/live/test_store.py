@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -13,6 +14,7 @@ from migrate.livejob import LiveJob, State
 from migrate.normal import differences, normal
 from migrate.pacing import Patience
 from migrate.problems import ApiError, Hopeless, Lost, Missing, Refused
+from migrate.store import Page
 from tests.migrate.live.world import PARENT, WorldApi, job, ours, store_of
 
 if TYPE_CHECKING:
@@ -175,6 +177,33 @@ def test_an_answer_that_comes_too_late_counts_as_none(world):
     assert [e.request.method for e in world.journal.exchanges()] == ["POST", "GET"]
 
 
+def test_a_legacy_create_that_lands_late_is_not_made_twice(world):
+    from emulator import server  # noqa: PLC0415 - here alone a socket is a must
+    from migrate.scheduler import GoogleApi  # noqa: PLC0415 - as above
+
+    world.faults.add(Fault(Slow(0.4), When.BEFORE, "POST", r"/jobs(\?|$)"))
+    with server.start(world) as running:
+        api = GoogleApi(0.15, running.url.removeprefix("http://"))
+        store = store_of(api, Patience(first_wait=1))
+        store.sleep = time.sleep
+        store.create_legacy(PARENT, LEGACY)
+        assert len(live(store, legacy=True)) == 1
+        api.close()
+
+
+def test_a_deadline_that_the_server_gives_does_not_hide_a_legacy_job(world):
+    class WithDeadlines(WorldApi):
+        def page(self, parent: str, token: str, *, legacy: bool) -> Page:
+            found = super().page(parent, token, legacy=legacy)
+            jobs = [one | {"attemptDeadline": "180s"} for one in found.jobs]
+            return Page(jobs, found.next_token)
+
+    store = store_of(WithDeadlines(world))
+    world.faults.add(Fault(Cut(), When.AFTER, "POST"))
+    store.create_legacy(PARENT, LEGACY)
+    assert len(live(store, legacy=True)) == 1
+
+
 def test_a_create_on_a_name_that_is_taken_stops_and_changes_nothing(store):
     theirs = store.create(job("a", description="theirs"))
     with pytest.raises(Refused, match=r"there already.*description.*plan again"):
@@ -281,3 +310,70 @@ def test_without_credentials_google_is_not_asked(monkeypatch: Any, tmp_path: Any
     monkeypatch.setenv("GOOGLE_APPLICATION_CREDENTIALS", str(tmp_path / "none.json"))
     with pytest.raises(Hopeless, match="application-default login"):
         GoogleApi(5).get(NAME)
+
+
+def test_without_an_emulator_google_is_spoken_to_by_grpc(monkeypatch: Any):
+    import google.auth  # noqa: PLC0415 - here alone
+    from google.auth.credentials import AnonymousCredentials  # noqa: PLC0415 - as above
+
+    from migrate.scheduler import GoogleApi  # noqa: PLC0415 - as above
+
+    anonymous = AnonymousCredentials()
+    monkeypatch.setattr(google.auth, "default", lambda **_: (anonymous, None))
+    api = GoogleApi(5)
+    for client in (api._client, api._beta):  # made, and nothing called yet
+        assert client.transport.kind == "grpc"
+        assert client.transport.host == "cloudscheduler.googleapis.com:443"
+    api.close()
+
+
+@pytest.mark.parametrize(
+    ("error", "kind"),
+    [
+        ("requests.exceptions.ReadTimeout", Lost),
+        ("requests.exceptions.ChunkedEncodingError", Lost),
+        ("google.auth.exceptions.RefreshError", Hopeless),
+    ],
+)
+def test_what_the_libraries_raise_is_told_in_our_words(monkeypatch: Any, error, kind):
+    from importlib import import_module  # noqa: PLC0415 - here alone
+
+    from migrate.scheduler import GoogleApi  # noqa: PLC0415 - as above
+
+    module, _, name = error.rpartition(".")
+    api = GoogleApi(5, "127.0.0.1:1")
+
+    def fails(**_: Any) -> None:
+        raise getattr(import_module(module), name)("x")
+
+    monkeypatch.setattr(api._client, "get_job", fails)
+    with pytest.raises(kind):
+        api.get(NAME)
+    api.close()
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "kind"),
+    [
+        (502, "<html>Bad gateway</html>", Lost),
+        (404, "<html>Not found</html>", Refused),
+        (500, '{"error": {}}', Lost),
+        (200, "<html>Log in to the hotel's network</html>", Lost),
+    ],
+)
+def test_an_answer_that_is_none_of_google_s_is_judged_by_its_status(
+    monkeypatch: Any, status, body, kind
+):
+    import requests  # noqa: PLC0415 - here alone
+
+    from migrate.scheduler import GoogleApi  # noqa: PLC0415 - as above
+
+    response = requests.Response()
+    response.status_code, response._content = status, body.encode()
+    response.request = requests.Request("GET", "http://127.0.0.1:1/").prepare()
+    api = GoogleApi(5, "127.0.0.1:1")
+    session = api._client.transport._session
+    monkeypatch.setattr(session, "get", lambda *_a, **_k: response)
+    with pytest.raises(kind):
+        api.get(NAME)
+    api.close()
