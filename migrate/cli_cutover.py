@@ -151,8 +151,13 @@ class _Command:
             kept.keep(store.legacy_jobs(asked.legacy_parent), now())
         steps, ended = self._go(store, kept, look, asked.legacy_parent)
         written = self._write(asked, ended)
-        self._tell(ended, steps, written, kept)
-        done = all(isinstance(one, Done) for one in ended.next.values())
+        orphaned = self.direction is Direction.BACK and bool(ended.view.orphans)
+        done = not orphaned and all(
+            isinstance(one, Done) for one in ended.next.values()
+        )
+        self._tell(ended, steps, written, kept, done=done)
+        if orphaned and self.text:
+            remark("what no entry says is not brought back: ours fire it still")
         return DONE if done and not ended.stopped else NO
 
     def _go(
@@ -207,12 +212,18 @@ class _Command:
         return [listing.name for listing in new]
 
     def _tell(
-        self, ended: Ended, steps: list[Told], written: list[str], kept: BackupFile
+        self,
+        ended: Ended,
+        steps: list[Told],
+        written: list[str],
+        kept: BackupFile,
+        *,
+        done: bool,
     ) -> None:
         if not self.text:
-            show_json(
-                moves.ended_json(ended.view, ended.next, steps, written, str(kept.path))
-            )
+            told = moves.ended_json(ended.view, ended.next, steps)
+            rest = {"written": written, "backup": str(kept.path), "complete": done}
+            show_json(told | rest)
             return
         if steps:
             show(moves.standing(ended.view, ended.next, ways=False))

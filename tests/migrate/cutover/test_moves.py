@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from emulator.faults import Cut, Fail, Fault, When
-from migrate.choices import EntryChoices
+from migrate.choices import EntryChoices, Home
+from migrate.cutover.back import back
 from migrate.cutover.carry import NobodyFiresError
 from migrate.cutover.seen import Done, Stop
 from migrate.job import to_api
 from migrate.legacy import legacy_job
 from migrate.normal import normal
+from migrate.translate import translate
 from tests.migrate.cutover.sim import START, Killed, Sim, expected_ticks, whole_backup
 from tests.migrate.live.world import PARENT, job, store_of
 
@@ -300,6 +302,28 @@ def test_if_only_some_of_an_entry_s_jobs_can_be_resumed_none_of_them_fires(
     one.world.faults.clear()
     assert done(one.move(minutes=200))
     assert [job.state for job in one.jobs(legacy=False)] == ["ENABLED", "ENABLED"]
+
+
+def test_jobs_of_a_form_that_an_entry_had_before_do_not_fire_on_beside_it(
+    sim: Callable[..., Sim],
+) -> None:
+    cron = "cron:\n- url: /t\n  schedule: every 90 minutes synchronized\n"
+    split = sim(cron, choices=EntryChoices(split=True), side_by_side=False)
+    assert done(split.move(minutes=200))
+    (whole,) = translate(
+        split.file.entries,
+        (),
+        Home("shop", "europe-west1"),
+        lambda _entry, _route: EntryChoices(),
+        START,
+    )
+    split.asked = replace(split.asked, translations=[whole])
+    (found,) = split.move().next.values()
+    assert isinstance(found, Stop)
+    assert "of a form that the entry had before" in found.why
+    assert done(split.move(back, minutes=200))
+    assert [job.state for job in split.jobs(legacy=False)] == ["PAUSED", "PAUSED"]
+    assert [job.state for job in split.jobs(legacy=True)] == ["ENABLED"]
 
 
 def test_a_job_that_was_paused_and_resumed_again_is_saved_as_it_was_last(
