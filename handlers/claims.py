@@ -164,7 +164,7 @@ class Claims:
         """Claim the first free candidate; else say which are busy, and until when."""
         held: list[tuple[Candidate, Busy]] = []
         settled: list[tuple[Candidate, int]] = []
-        beyond: Candidate | None = None
+        beyond: list[Candidate] = []
         for candidate in candidates:
             match self._ask(candidate, sender, look_first=again):
                 case Got() as got:
@@ -172,37 +172,33 @@ class Claims:
                 case Busy() as busy:
                     held.append((candidate, busy))
                 case OutOfReach():
-                    beyond = beyond or candidate
+                    beyond.append(candidate)
                 case AlreadyDone(attempt):
                     settled.append((candidate, attempt))
         if held:
             return _Waiting(tuple(held))
         repeated = [one for one in settled if not one[0].only_retry]
-        if beyond is not None and not repeated:
+        if beyond and not repeated:
             return self._apart(beyond, sender)
         candidate, attempt = (repeated or settled)[0]
         return NothingToDo(candidate.key, attempt)
 
     def _apart(
-        self, candidate: Candidate, sender: str
+        self, beyond: Sequence[Candidate], sender: str
     ) -> Mine | _Waiting | NothingToDo:
-        """Claim a run of its own: the sender cannot mean the one that it ran."""
-        own = candidate.apart(self.clock())
-        got = self._ask(own, sender, look_first=False)
-        if isinstance(got, Busy):
-            return _Waiting(((own, got),))
-        if not isinstance(got, Got):
-            attempt = got.attempt if isinstance(got, AlreadyDone) else 0
-            return NothingToDo(own.key, attempt)
-        self.log(
-            Severity.WARNING,
-            "this sender's last run was settled longer ago than it would repeat it: "
-            "somebody forced a run, or this copy of cron.yaml is older than the "
-            "deployed one; it runs in a window of its own",
-            entry=own.key.entry,
-            window=str(own.key.window),
-        )
-        return self._mine(own, got)
+        """Claim a run of its own: the sender cannot mean any that it ran."""
+        now = self.clock()
+        found = self._look([candidate.apart(now) for candidate in beyond], sender)
+        if isinstance(found, Mine):
+            self.log(
+                Severity.WARNING,
+                "this sender's last run was settled longer ago than it would repeat "
+                "it: somebody forced a run, or this copy of cron.yaml is older than "
+                "the deployed one; it runs in a window of its own",
+                entry=found.candidate.key.entry,
+                window=str(found.candidate.key.window),
+            )
+        return found
 
     def _ask(
         self, candidate: Candidate, sender: str, *, look_first: bool

@@ -44,7 +44,7 @@ def platform_of(environ: Mapping[str, str], *, flexible: bool) -> Platform:
     return Platform.ELSEWHERE
 
 
-_OF_A_HOST: Final = (*_CLOUD_RUN, "GAE_ENV", "GAE_SERVICE", "GAE_INSTANCE")
+_APP_ENGINE: Final = ("GAE_ENV", "GAE_SERVICE", "GAE_INSTANCE", "GAE_DEPLOYMENT_ID")
 _DEV_SERVER: Final = "localdev"
 
 
@@ -52,7 +52,8 @@ def sign_of_a_host(environ: Mapping[str, str]) -> str | None:
     """Give the variable that shows App Engine or Cloud Run; None where none does.
 
     Wider than `platform_of`: here it is doubt that must count. App Engine's own
-    development server says GAE_ENV=localdev.
+    development server says GAE_ENV=localdev. A pod is no sign: people develop in them.
     """
-    named = _CLOUD_RUN if environ.get("GAE_ENV") == _DEV_SERVER else _OF_A_HOST
-    return next((name for name in named if environ.get(name)), None)
+    is_dev_server = environ.get("GAE_ENV") == _DEV_SERVER
+    signs = _CLOUD_RUN if is_dev_server else (*_CLOUD_RUN, *_APP_ENGINE)
+    return next((name for name in signs if environ.get(name)), None)

@@ -24,7 +24,7 @@ from handlers.log import Log, Severity
 from handlers.record import RunStore, StoreError, StoreUnreachableError
 from handlers.settings import Settings, SettingsError
 from handlers.stores import open_store
-from handlers.tasks import Overlap, Tasks
+from handlers.tasks import Overlap, Tasks, is_own
 from handlers.windows import Limits
 
 if TYPE_CHECKING:
@@ -155,8 +155,12 @@ def _mismatches(catalog: Catalog, tasks: Tasks) -> list[str]:
     listed = {comparable(entry.url) for entry in catalog.entries}
     return [
         *(
-            f"{entry.said_at}: no task has this url; each of its runs would be "
-            "answered 404"
+            f"{entry.said_at}: "
+            + (
+                "the host itself answers this url; no run of it would take place"
+                if is_own(entry.url)
+                else "no task has this url; each of its runs would be answered 404"
+            )
             for entry in catalog.here()
             if tasks.at(entry.url) is None
         ),

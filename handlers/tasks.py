@@ -9,9 +9,10 @@ def send_summary(run: Run) -> None:
 
 from __future__ import annotations
 
+import inspect
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from cronspec.naming import comparable
 
@@ -59,8 +60,19 @@ class Task:
     overlap: Overlap = Overlap.ALLOW
 
 
+OWN_PATHS: Final = ("/healthz", "/_ah/warmup", "/_ah/start", "/_ah/stop")
+"""What the host answers itself: no task can have these."""
+
+
 class TaskError(ValueError):
     """A task that cannot be registered."""
+
+
+_NEVER_RUN_BY_A_CALL: Final = (
+    inspect.iscoroutinefunction,
+    inspect.isgeneratorfunction,
+    inspect.isasyncgenfunction,
+)
 
 
 class Tasks:
@@ -96,9 +108,20 @@ class Tasks:
 
     def add(self, task: Task) -> None:
         """Register a task. Raises TaskError."""
+        if any(kind(task.function) for kind in _NEVER_RUN_BY_A_CALL):
+            raise TaskError(
+                f"task of {task.url!r}: an async function or a generator does nothing "
+                "when it is called, and its run would count as done; give a plain "
+                "function (which may say asyncio.run(...))"
+            )
         if not task.url.startswith("/"):
             raise TaskError(
                 f"task url {task.url!r}: begin it with '/', as in cron.yaml's url"
+            )
+        if is_own(task.url):
+            raise TaskError(
+                f"task url {task.url!r}: the host itself answers there; give the task "
+                "another url"
             )
         key = comparable(task.url)
         if key in self._tasks:
@@ -113,6 +136,11 @@ class Tasks:
 
     def __iter__(self) -> Iterator[Task]:
         return iter(self._tasks.values())
+
+
+def is_own(url: str) -> bool:
+    """Tell whether the host itself answers a url."""
+    return comparable(url).partition("?")[0] in OWN_PATHS
 
 
 def _overlap(text: str) -> Overlap:

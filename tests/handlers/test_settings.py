@@ -121,9 +121,18 @@ def test_a_wrong_setting_stops_the_service_and_says_what_to_do(
     assert message in str(caught.value)
 
 
-def test_local_mode_may_be_switched_on_under_app_engines_development_server() -> None:
-    local = {"CRON_LOCAL": "1", "GAE_ENV": "localdev", "GAE_SERVICE": "default"}
-    assert Settings.from_environ(local).door.local
+@pytest.mark.parametrize(
+    "variables",
+    [
+        {},
+        {"GAE_ENV": "localdev", "GAE_SERVICE": "default"},  # the development server
+        {"KUBERNETES_SERVICE_HOST": "10.0.0.1"},  # CI, or a developer's pod
+    ],
+)
+def test_local_mode_may_be_switched_on_where_people_develop(
+    variables: dict[str, str],
+) -> None:
+    assert Settings.from_environ({"CRON_LOCAL": "1", **variables}).door.local
 
 
 def test_all_faults_are_told_at_once() -> None:
@@ -290,6 +299,10 @@ def test_a_store_that_does_not_answer_yet_is_told(
         (
             "cron:\n- {url: /a, schedule: every 5 minutes synchronized}\n",
             "two runs may overlap",
+        ),
+        (
+            "cron:\n- {url: /healthz, schedule: every 5 minutes synchronized}\n",
+            "the host itself answers this url",
         ),
     ],
 )

@@ -34,7 +34,7 @@ from tests.handlers.support import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from flask.testing import FlaskClient
@@ -1006,6 +1006,28 @@ def test_one_url_has_one_task() -> None:
 def test_a_task_of_no_url_is_refused() -> None:
     with pytest.raises(TaskError, match="begin it with '/'"):
         Tasks().task("a")(lambda _: None)
+
+
+@pytest.mark.parametrize("url", ["/healthz", "/healthz?x=1", "/_ah/warmup"])
+def test_no_task_can_have_a_url_that_the_host_itself_answers(url: str) -> None:
+    with pytest.raises(TaskError, match="the host itself answers"):
+        Tasks().task(url)(lambda _: None)
+
+
+async def _asynchronous(_: Run) -> None:
+    pass
+
+
+def _generator(_: Run) -> Iterator[None]:
+    yield
+
+
+@pytest.mark.parametrize("function", [_asynchronous, _generator])
+def test_a_function_that_a_call_does_not_run_is_no_task(
+    function: Callable[[Run], object],
+) -> None:
+    with pytest.raises(TaskError, match="would count as done"):
+        Tasks().task("/a")(function)
 
 
 def test_a_wrong_overlap_is_refused() -> None:

@@ -384,6 +384,16 @@ def test_a_forced_run_of_an_interval_without_a_time_runs_apart(tmp_path: Path) -
 # --- Shared urls ------------------------------------------------------------
 
 
+def test_identical_entries_run_apart_as_many_times_as_they_are(tmp_path: Path) -> None:
+    # The deployed file says noon by now, for both; this copy still says nine.
+    service = host(tmp_path, "cron:\n" + 2 * entry("every day 09:00"))
+    sent = [service.get(f"09:00:0{n}", CRON) for n in range(2)]
+    assert sent == ["ran", "ran"]
+    sent = [service.get(f"12:00:0{n}", CRON) for n in range(3)]
+    assert sent == ["ran", "ran", "duplicate"]
+    assert service.ticks == ["30 09:00", "30 09:00", "30 12:00", "30 12:00"]
+
+
 def test_identical_entries_with_one_tick_make_as_many_runs(tmp_path: Path) -> None:
     cron = "cron:\n" + 3 * entry("every day 09:00")
     service = host(tmp_path, cron)
