@@ -151,9 +151,11 @@ class _Command:
             kept.keep(store.legacy_jobs(asked.legacy_parent), now())
         steps, ended = self._go(store, kept, look, asked.legacy_parent)
         written = self._write(asked, ended)
-        self._tell(ended, steps, written, kept)
-        done = all(isinstance(one, Done) for one in ended.next.values())
-        return DONE if done and not ended.stopped else NO
+        complete = all(isinstance(one, Done) for one in ended.next.values())
+        if self.direction is Direction.BACK:
+            complete = complete and not ended.view.orphans
+        self._tell(ended, steps, written, kept, complete=complete)
+        return DONE if complete and not ended.stopped else NO
 
     def _go(
         self,
@@ -207,12 +209,21 @@ class _Command:
         return [listing.name for listing in new]
 
     def _tell(
-        self, ended: Ended, steps: list[Told], written: list[str], kept: BackupFile
+        self,
+        ended: Ended,
+        steps: list[Told],
+        written: list[str],
+        kept: BackupFile,
+        *,
+        complete: bool,
     ) -> None:
         if not self.text:
-            show_json(
-                moves.ended_json(ended.view, ended.next, steps, written, str(kept.path))
-            )
+            document = moves.ended_json(ended, steps) | {
+                "written": written,
+                "backup": str(kept.path),
+                "complete": complete,
+            }
+            show_json(document)
             return
         if steps:
             show(moves.standing(ended.view, ended.next, ways=False))

@@ -23,7 +23,7 @@ from migrate.normal import differences
 from migrate.plan import Create, Finish, Scope, Update, diff
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime, timedelta
 
     from cronspec.config import CronEntry
@@ -73,10 +73,14 @@ class World:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """What is seen of all entries, and the legacy jobs that no entry says."""
+    """What is seen of all entries, and jobs of none.
+
+    `strays` are legacy jobs that no entry says, `orphans` jobs of ours.
+    """
 
     entries: tuple[Moving, ...]
     strays: tuple[LiveJob, ...] = ()
+    orphans: tuple[LiveJob, ...] = ()
 
     def of(self, key: str) -> Moving:
         """Give what is seen of the entry with this key."""
@@ -87,6 +91,7 @@ def view(
     world: World, live: Iterable[LiveJob], legacy: Sequence[LiveJob], saved: Saved
 ) -> View:
     """Give what is seen of the entries that are to be moved."""
+    live = list(live)
     ours, names = _ours(world, live)
     owners = _owners(world, legacy, ours)
     matched = {job.name for job in owners.values()}
@@ -113,7 +118,19 @@ def view(
         )
     about = {job.name for one in entries for job in one.differing}
     strays = tuple(job for job in left if job.name not in about)
-    return View(tuple(entries), () if world.urls else strays)
+    if world.urls:
+        return View(tuple(entries))
+    keys = {one.key for one in world.translations}
+    return View(tuple(entries), strays, tuple(_orphans(world, live, keys)))
+
+
+def _orphans(
+    world: World, live: Iterable[LiveJob], keys: Collection[str]
+) -> Iterator[LiveJob]:
+    for job in live:
+        match job.marks:
+            case Marks(entry=key) if job.belongs_to(world.job_set) and key not in keys:
+                yield job
 
 
 # --- Ours ---------------------------------------------------------------------------

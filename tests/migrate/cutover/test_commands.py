@@ -211,6 +211,24 @@ def test_a_host_with_another_list_or_another_answer_is_no_ground_for_overlap(
     assert "not as a host does" in output
 
 
+def test_lists_that_are_lost_are_had_back_from_our_jobs_and_the_way_back_is_open(
+    shop: Shop,
+) -> None:
+    shop.move("cutover", *NO_HOST)
+    (shop.folder / "jobs.yaml").unlink()
+    (shop.folder / "cronshift-backup.jsonl").unlink()
+    output = shop.move("rollback", *NO_HOST, code=1)
+    assert "0 of 0 entries back" in output
+    assert "our jobs of no entry, left alone" in output
+    found = shop.json("rollback", *NO_HOST, code=1)
+    assert {one["url"] for one in found["orphans"]} == {"/daily", "/weekly"}
+    shop.write("cron.yaml", shop.run("export-cron", "--set", "default"))
+    output = shop.move("rollback", *NO_HOST)
+    assert "2 of 2 entries back" in output
+    assert shop.names(legacy=True) == {"/daily": "ENABLED", "/weekly": "ENABLED"}
+    assert shop.names(legacy=False) == {"/daily": "PAUSED", "/weekly": "PAUSED"}
+
+
 def test_a_service_whose_healthz_dispatch_yaml_sends_elsewhere_must_be_named(
     shop: Shop, host: str
 ) -> None:
