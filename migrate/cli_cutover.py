@@ -200,7 +200,14 @@ class _Command:
 
     def _write(self, asked: Wanted, ended: Ended) -> list[str]:
         """Write both lists anew as far as the entries are gone."""
-        moved = {key for key, one in ended.next.items() if isinstance(one, Done)}
+        back = self.direction is Direction.BACK
+        moved = {
+            one.key
+            for one in ended.view.entries
+            if isinstance(ended.next[one.key], Done)
+            # gcloud would make a firing job of one that was paused before the move.
+            and not (back and one.legacy is None)
+        }
         both = listings(_cron_path(asked))
         try:
             new = parted(self.direction, asked.translations, moved, *both)

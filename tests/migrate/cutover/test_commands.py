@@ -322,6 +322,22 @@ def test_a_legacy_job_for_another_service_than_the_file_says_stops_its_entry(
         shop.run("apply", str(shop.folder), "--only", "/weekly", "--yes")
 
 
+def test_what_was_paused_before_the_move_does_not_come_back_for_gcloud_to_fire(
+    shop: Shop,
+) -> None:
+    (first, *_) = shop.world.store.page(PARENT, Key(legacy=True, name=""), 9)
+    shop.world.store.change(
+        first.key, lambda found: found.with_fields({"state": "PAUSED"})
+    )
+    url = first.resource["appEngineHttpTarget"]["relativeUri"]
+    shop.move("cutover", *NO_HOST)
+    assert shop.names(legacy=False)[url] == "PAUSED"
+    shop.move("rollback", *NO_HOST)
+    assert url not in shop.names(legacy=True)
+    assert url in shop.read("jobs.yaml")
+    assert url not in shop.read("cron.yaml")
+
+
 def test_a_roll_back_without_the_list_of_what_moved_is_not_well(shop: Shop) -> None:
     shop.move("cutover", *NO_HOST)
     (shop.folder / "jobs.yaml").unlink()
