@@ -12,7 +12,7 @@ from __future__ import annotations
 import inspect
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal, Protocol
 
 from cronspec.naming import comparable
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from datetime import datetime
 
-    from handlers.proxy import Target
     from handlers.record import RunId
 
 
@@ -75,6 +74,13 @@ _NEVER_RUN_BY_A_CALL: Final = (
 )
 
 
+class Startable(Protocol):
+    """Something behind an API that a run can start (`handlers.proxy`)."""
+
+    def start(self, run: Run, /) -> object:
+        """Start it once for this run, or find that it was started."""
+
+
 class Tasks:
     """The tasks of a service, by url."""
 
@@ -99,7 +105,7 @@ class Tasks:
     def proxy(
         self,
         url: str,
-        target: Target,
+        target: Startable,
         *,
         overlap: Literal["allow", "skip"] = "allow",
     ) -> None:

@@ -13,7 +13,8 @@ from migrate.plan import Update
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from migrate.livejob import Json, LiveJob
+    from migrate.job import Json
+    from migrate.livejob import LiveJob
 
 _SERVICE = "appEngineHttpTarget.appEngineRouting.service"
 

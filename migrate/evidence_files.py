@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from cronspec.routing import DEFAULT_SERVICE
 from migrate import sources
 from migrate.audit import Evidence, SourceText, code, scripts
-from migrate.audit.tasks import TaskFile
+from migrate.audit.taskfile import TaskFile
 from migrate.sources import SourceError
 
 if TYPE_CHECKING:

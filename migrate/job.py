@@ -13,6 +13,9 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+Json = dict[str, Any]
+"""A job as the REST API's JSON: keys in camelCase, zero values left out."""
+
 MIN_DEADLINE: Final = timedelta(seconds=15)
 MAX_APP_ENGINE_DEADLINE: Final = timedelta(hours=24)
 MAX_HTTP_DEADLINE: Final = timedelta(minutes=30)

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from cronspec.config import CronEntry
-    from migrate.livejob import Json, LiveJob
+    from migrate.job import Json
+    from migrate.livejob import LiveJob
 
 __all__ = ["Paired", "form_of", "legacy_job", "pair"]
 

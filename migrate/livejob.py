@@ -20,10 +20,9 @@ from migrate.normal import TARGETS, headers_of
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-_SMALL: Final = frozenset(("relativeUri", "uri", "topicName", "httpMethod"))
+    from migrate.job import Json
 
-Json = dict[str, Any]
-"""A job as the REST API's JSON: keys in camelCase, zero values left out."""
+_SMALL: Final = frozenset(("relativeUri", "uri", "topicName", "httpMethod"))
 
 
 class State(StrEnum):

@@ -23,7 +23,7 @@ from cronspec.zones import ZoneError, canonical
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from migrate.livejob import Json
+    from migrate.job import Json
 
 Fields = dict[str, str]
 """A normal form: each field that is not as by default, by its path."""

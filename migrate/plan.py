@@ -25,7 +25,8 @@ from migrate.normal import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from migrate.livejob import Json, LiveJob
+    from migrate.job import Json
+    from migrate.livejob import LiveJob
 
 MAX_DELETED_SHARE: Final = 0.3
 

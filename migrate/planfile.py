@@ -18,7 +18,8 @@ from migrate.plan import Create, Delete, Finish, Scope, Update, diff, name_of
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from migrate.livejob import Json, LiveJob
+    from migrate.job import Json
+    from migrate.livejob import LiveJob
     from migrate.plan import Change, Plan
 
 FORMAT: Final = "cronshift-plan"

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from migrate.appengine import App
-    from migrate.livejob import Json
+    from migrate.job import Json
     from migrate.settings import Settings
     from migrate.sources import Sources
     from migrate.store import JobStore

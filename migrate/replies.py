@@ -18,7 +18,7 @@ from migrate.problems import ApiError, Lost, Missing, Refused
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from migrate.livejob import Json
+    from migrate.job import Json
 
 
 @dataclass(frozen=True, slots=True)

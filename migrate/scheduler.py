@@ -41,7 +41,7 @@ from migrate.store import JobStore, Page
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from migrate.livejob import Json
+    from migrate.job import Json
 
 __all__ = ["EMULATOR", "GoogleApi", "connected"]
 

@@ -31,7 +31,7 @@ from migrate.problems import Missing, Refused
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from migrate.livejob import Json
+    from migrate.job import Json
     from migrate.store import JobStore
 
 

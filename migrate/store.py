@@ -33,7 +33,7 @@ from migrate.replies import Again, Done, Next, Stop
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from migrate.livejob import Json
+    from migrate.job import Json
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
         DispatchRule,
         Place,
     )
-    from migrate.audit.tasks import TaskFile
+    from migrate.audit.taskfile import TaskFile
 
 
 @dataclass(frozen=True, slots=True)

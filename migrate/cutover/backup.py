@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from datetime import datetime
 
-    from migrate.livejob import Json
+    from migrate.job import Json
 
 FORMAT: Final = "cronshift-legacy-job"
 NAME: Final = "cronshift-backup.jsonl"

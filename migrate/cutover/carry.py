@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from migrate.cutover.seen import OnOurs, Step
-    from migrate.livejob import Json, LiveJob
+    from migrate.job import Json
+    from migrate.livejob import LiveJob
     from migrate.store import JobStore
 
 

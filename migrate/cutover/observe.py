@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from datetime import datetime, timedelta
 
     from migrate.cutover.ways import Service
-    from migrate.livejob import Json, LiveJob
+    from migrate.job import Json
+    from migrate.livejob import LiveJob
     from migrate.plan import Plan
     from migrate.translate import Translation
 

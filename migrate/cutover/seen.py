@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from cronspec.retry import RetryPolicy
     from cronspec.schedule import Schedule
-    from migrate.livejob import Json
+    from migrate.job import Json
     from migrate.normal import FieldDiff
     from migrate.plan import Finish, Update
 

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from datetime import datetime
 
-    from migrate.livejob import Json, LiveJob
+    from migrate.job import Json
+    from migrate.livejob import LiveJob
     from migrate.normal import FieldDiff
     from migrate.plan import Change, Plan
 

@@ -31,7 +31,8 @@ if TYPE_CHECKING:
     from migrate.cutover.observe import View
     from migrate.cutover.run import Ended, Told
     from migrate.cutover.seen import Moving, Next, OnOurs, Step
-    from migrate.livejob import Json, LiveJob
+    from migrate.job import Json
+    from migrate.livejob import LiveJob
 
 _MARKS: Final = {
     Do: ("->", "cyan"),

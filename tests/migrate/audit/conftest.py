@@ -7,7 +7,7 @@ import pytest
 
 from cronspec.config import load_app, load_cron, load_dispatch
 from migrate.audit import Evidence, SourceText
-from migrate.audit.tasks import TaskFile
+from migrate.audit.taskfile import TaskFile
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

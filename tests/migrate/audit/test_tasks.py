@@ -9,7 +9,7 @@ import pytest
 from cronspec.config import load_cron, load_dispatch
 from migrate import evidence_files
 from migrate.audit import Evidence, examine
-from migrate.audit.tasks import TaskFile
+from migrate.audit.taskfile import TaskFile
 from migrate.sources import SourceError
 from tests.migrate.audit.conftest import NOW
 
