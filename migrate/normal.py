@@ -1,9 +1,9 @@
 """The normal form of a job: what of it has an effect, and how two of them differ.
 
 Two jobs with equal normal forms do the same, however they are spelt: the server's
-defaults, zero values, spellings of durations, names of UTC, headers that the server
-adds, output-only fields and our marks of a pause make no difference. Fields are named
-by their paths in the API's JSON; a header stands as `….headers[X-Name]`.
+defaults, zero values, spellings of schedules and durations, names of UTC, headers that
+the server adds, output-only fields and our marks of a pause make no difference. Fields
+are named by their paths in the API's JSON; a header stands as `….headers[X-Name]`.
 
 Defaults: https://cloud.google.com/scheduler/docs/reference/rest/v1 (Job and its parts).
 """
@@ -17,7 +17,9 @@ from decimal import Decimal, InvalidOperation
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
+from cronspec import groc
 from cronspec.naming import PAUSED_HEADER, SCHEDULE_HEADER, UNBORN_HEADER
+from cronspec.schedule import ScheduleError
 from cronspec.zones import ZoneError, canonical
 
 if TYPE_CHECKING:
@@ -58,7 +60,7 @@ class FieldDiff:
 def normal(job: Mapping[str, Any]) -> Fields:
     """Give the normal form of a job of the API's JSON, v1 or v1beta1."""
     fields: Fields = {
-        "schedule": " ".join(job.get("schedule", "").split()),
+        "schedule": schedule(job.get("schedule", "")),
         "timeZone": zone(job.get("timeZone", "")),
         "description": job.get("description", ""),
         "attemptDeadline": duration(job.get("attemptDeadline", "0s")),
@@ -172,6 +174,21 @@ def zone(name: str) -> str:
 
 
 @lru_cache(maxsize=1024)
+def schedule(text: str) -> str:
+    """Give a schedule's text; what groc may spell in several ways, in one.
+
+    An update for the spelling alone would start an interval anew.
+
+    >>> schedule("every 05  mins"), schedule("0 9 * *  1")
+    ('every 5 minutes', '0 9 * * 1')
+    """
+    try:
+        return groc.render(groc.parse(text))
+    except ScheduleError:
+        return " ".join(text.split())
+
+
+@lru_cache(maxsize=1024)
 def duration(text: str) -> str:
     """Give a duration in its shortest spelling.
 
@@ -263,7 +280,7 @@ def _headers(at: str, target: Mapping[str, Any]) -> Fields:
 
 def _schedule_mark(value: str) -> str:
     text, _, named = value.rpartition(";")
-    return f"{' '.join(text.split())}; {zone(named.strip())}"
+    return f"{schedule(text.strip())}; {zone(named.strip())}"
 
 
 def header_of(job: Json, name: str) -> str:

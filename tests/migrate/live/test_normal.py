@@ -42,6 +42,17 @@ SAME = [
     ("UTC by none", job("a", timeZone=None), job("a", timeZone="Zulu")),
     ("a zone's case", job("a", timeZone="europe/rome"), job("a")),
     ("white space", job("a", schedule=" 0  9 * * 1 "), job("a")),
+    (
+        "an interval's spelling",
+        job("a", schedule="Every 05 mins"),
+        job("a", schedule="every 5 minutes"),
+    ),
+    ("an hour", job("a", schedule="every 60 mins"), job("a", schedule="every 1 hours")),
+    (
+        "the schedule of a mark",
+        headers(X_Cron_Schedule="every 5 mins; UTC"),
+        headers(X_Cron_Schedule="every 5 minutes; UTC"),
+    ),
     ("the server's retries", job("a", retryConfig=RETRY), job("a")),
     ("retries of zero", job("a", retryConfig=RETRY | {"retryCount": 0}), job("a")),
     (
