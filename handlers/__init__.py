@@ -12,7 +12,7 @@ app = create_app(tasks=tasks)
 
 from handlers.settings import Settings, SettingsError
 from handlers.tasks import Run, Tasks
-from handlers.version import VERSION as __version__
+from handlers.version import VERSION as __version__  # noqa: N811 - its usual name
 from handlers.web import create_app
 
 __all__ = ["Run", "Settings", "SettingsError", "Tasks", "__version__", "create_app"]
