@@ -8,17 +8,26 @@ https://cloud.google.com/appengine/docs/admin-api/reference/rest/v1/apps
 from __future__ import annotations
 
 import os
+import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 import google.auth
 import requests
-from google.auth.exceptions import GoogleAuthError
+from google.auth.exceptions import GoogleAuthError, TransportError
 from google.auth.transport.requests import AuthorizedSession
 
 from migrate.overlay import scheduler_location
-from migrate.problems import ApiError, Hopeless, Lost, no_app, no_credentials
+from migrate.problems import (
+    ApiError,
+    Hopeless,
+    Lost,
+    Refused,
+    Throttled,
+    no_app,
+    no_credentials,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -68,12 +77,22 @@ def _services(project: str, timeout: float) -> dict[str, Mapping[str, float]]:
 
 
 def _get(project: str, path: str, timeout: float) -> dict[str, Any]:
+    """Read, and again where that may help; waits are in seconds."""
+    for wait in (0.2, 0.6):
+        try:
+            return _asked(project, path, timeout)
+        except (Lost, Throttled):
+            time.sleep(wait)
+    return _asked(project, path, timeout)
+
+
+def _asked(project: str, path: str, timeout: float) -> dict[str, Any]:
     what = f"App Engine Admin API, apps/{project}{path.partition('?')[0]}"
     try:
         with _session() as session:
             url = f"{_base()}/v1/apps/{project}{path}"
             answer = session.get(url, timeout=timeout)
-    except requests.RequestException as error:
+    except (requests.RequestException, TransportError) as error:
         raise Lost(f"{what}: no answer ({type(error).__name__})") from None
     except GoogleAuthError as error:
         raise Hopeless(no_credentials(str(error))) from None
@@ -107,4 +126,8 @@ def _problem(project: str, what: str, answer: requests.Response) -> ApiError:
                 f"{what}: not allowed, or the API is off: roles/appengine.appViewer, "
                 f"gcloud services enable appengine.googleapis.com --project {project}"
             )
+        case 429:
+            return Throttled(f"{what}: a quota is used up")
+        case status if status < 500:
+            return Refused(f"{what}: HTTP {status} {answer.reason}")
     return Lost(f"{what}: HTTP {answer.status_code} {answer.reason}")

@@ -10,22 +10,20 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from migrate import hosts, inputs, live_options, options
-from migrate.appengine import app_of
+from migrate import live_options, options
 from migrate.cutover.back import back
 from migrate.cutover.backup import NAME
 from migrate.cutover.carry import Carrier
 from migrate.cutover.files import BackupFile, listings, write
 from migrate.cutover.lists import JOBS, ListsError
-from migrate.cutover.observe import View, World, view
+from migrate.cutover.observe import View, view
 from migrate.cutover.onward import onward
 from migrate.cutover.parting import Direction, parted
 from migrate.cutover.run import Ended, Run, Told
-from migrate.cutover.seen import Done, Moving, Wait
-from migrate.cutover.ways import Service, Silent
+from migrate.cutover.seen import Do, Done, Moving, Wait
+from migrate.cutover.start import world_of
 from migrate.interrupt import stopping
 from migrate.prepare import Wanted, api, now, wanted
-from migrate.problems import ApiError
 from migrate.report import moves
 from migrate.terminal import DONE, NO, confirm, end, fail, remark, show, show_json
 
@@ -127,11 +125,13 @@ class _Command:
         try:
             with api() as store:
                 return self._move(asked, store, kept)
-        except (OSError, UnicodeDecodeError) as error:
-            fail(f"{kept.path}: {error}")
+        except OSError as error:
+            fail(f"{error.filename or kept.path}: {error.strerror}")
+        except UnicodeDecodeError:
+            fail(f"{kept.path}: this is no backup, nor any text in UTF-8")
 
     def _move(self, asked: Wanted, store: JobStore, kept: BackupFile) -> int:
-        world = _world(asked, self.chosen["hosts_at"])
+        world = world_of(asked, dict(map(_host, self.chosen["hosts_at"])), now())
         if kept.saved.broken:
             remark(f"{kept.path}: {kept.saved.broken} broken lines are passed over")
 
@@ -151,8 +151,13 @@ class _Command:
             kept.keep(store.legacy_jobs(asked.legacy_parent), now())
         steps, ended = self._go(store, kept, look, asked.legacy_parent)
         written = self._write(asked, ended)
-        self._tell(ended, steps, written, kept)
-        done = all(isinstance(one, Done) for one in ended.next.values())
+        orphaned = self.direction is Direction.BACK and bool(ended.view.orphans)
+        done = not orphaned and all(
+            isinstance(one, Done) for one in ended.next.values()
+        )
+        self._tell(ended, steps, written, kept, done=done)
+        if orphaned and self.text:
+            remark("what no entry says is not brought back: ours fire it still")
         return DONE if done and not ended.stopped else NO
 
     def _go(
@@ -169,6 +174,10 @@ class _Command:
             if self.text:
                 show([moves.told_text(one)])
 
+        def begins(one: Moving, do: Do) -> None:
+            if self.text:
+                show([moves.begins_text(one, do)])
+
         def waiting(wait: Wait, one: Moving) -> None:
             if self.text:
                 show([moves.wait_text(wait, one)])
@@ -180,6 +189,7 @@ class _Command:
                 decide=self.decide,
                 carrier=Carrier(store, parent, kept, now),
                 now=now,
+                begins=begins,
                 told=told,
                 waiting=waiting,
                 sleep_until=lambda at: not stop.wait((at - now()).total_seconds()),
@@ -190,7 +200,14 @@ class _Command:
 
     def _write(self, asked: Wanted, ended: Ended) -> list[str]:
         """Write both lists anew as far as the entries are gone."""
-        moved = {key for key, one in ended.next.items() if isinstance(one, Done)}
+        back = self.direction is Direction.BACK
+        moved = {
+            one.key
+            for one in ended.view.entries
+            if isinstance(ended.next[one.key], Done)
+            # gcloud would make a firing job of one that was paused before the move.
+            and not (back and one.legacy is None)
+        }
         both = listings(_cron_path(asked))
         try:
             new = parted(self.direction, asked.translations, moved, *both)
@@ -202,12 +219,18 @@ class _Command:
         return [listing.name for listing in new]
 
     def _tell(
-        self, ended: Ended, steps: list[Told], written: list[str], kept: BackupFile
+        self,
+        ended: Ended,
+        steps: list[Told],
+        written: list[str],
+        kept: BackupFile,
+        *,
+        done: bool,
     ) -> None:
         if not self.text:
-            show_json(
-                moves.ended_json(ended.view, ended.next, steps, written, str(kept.path))
-            )
+            told = moves.ended_json(ended.view, ended.next, steps)
+            rest = {"written": written, "backup": str(kept.path), "complete": done}
+            show_json(told | rest)
             return
         if steps:
             show(moves.standing(ended.view, ended.next, ways=False))
@@ -232,45 +255,13 @@ _TO_DO: Final = {
 }
 
 
-# --- What it starts from --------------------------------------------------------------
+# --- Small things -------------------------------------------------------------------
 
 
 def _cron_path(asked: Wanted) -> Path:
     """Give the path of cron.yaml, which may be gone where all is moved."""
     first = Path(asked.files.crons[0].file)
     return first.with_name("cron.yaml") if first.name == JOBS else first
-
-
-def _world(asked: Wanted, hosts_at: tuple[str, ...]) -> World:
-    return World(
-        parent=asked.parent,
-        job_set=asked.settings.job_set,
-        translations=asked.translations,
-        services=_services(asked, hosts_at),
-        at=now(),
-        limits=inputs.limits(asked.files),
-        urls=asked.urls,
-        theirs=asked.settings.owner == "terraform",
-    )
-
-
-def _services(asked: Wanted, hosts_at: tuple[str, ...]) -> dict[str, Service]:
-    """Look up what each service serves and answers; none where there is no app."""
-    named = dict(_host(text) for text in hosts_at)
-    try:
-        app = app_of(asked.project)
-    except ApiError as problem:
-        remark(f"what the app serves was not looked up: {problem}")
-        return {}
-    used = {one.route.before for one in asked.translations} & app.services.keys()
-    found = {}
-    for name in sorted(used):
-        part = "" if name == "default" else f"{name}-dot-"
-        own = f"https://{part}{app.host}" if app.host else ""
-        url = named.get(name) or named.get("") or own
-        health = hosts.health_of(url) if url else Silent("its address is not known")
-        found[name] = Service(app.services[name], health)
-    return found
 
 
 def _host(text: str) -> tuple[str, str]:

@@ -1,33 +1,39 @@
-"""Ctrl-C while something is being changed: stop in good order, or at once."""
+"""Ctrl-C, or SIGTERM, while something is being changed: stop in good order, or at once.
+
+A machine that ends a job (a cancelled CI run, say) sends SIGTERM, and waits a little.
+"""
 
 from __future__ import annotations
 
 import signal
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from migrate.terminal import remark
+from migrate.terminal import leave_at_once, remark
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from threading import Event
 
+_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
+
 
 @contextmanager
 def stopping(stop: Event, after: str) -> Iterator[None]:
-    """Let a first Ctrl-C set `stop`, for what is in flight to end; a second raises.
+    """Let a first signal set `stop`, for what is in flight to end; a second ends us.
 
     `after` is what is waited for, in words.
     """
 
     def on_signal(_number: int, _frame: object) -> None:
         if stop.is_set():
-            raise KeyboardInterrupt
+            leave_at_once(f"stopped; the {after} in flight may be done or not")
         stop.set()
         remark(f"stopping after the {after} in flight; Ctrl-C again stops at once")
 
-    before = signal.signal(signal.SIGINT, on_signal)
+    before = {number: signal.signal(number, on_signal) for number in _SIGNALS}
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)

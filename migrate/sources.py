@@ -91,8 +91,8 @@ def read(
     """Read what `paths` name. `dispatch` is a file, "none", or None: beside cron.yaml.
 
     A file that is named twice is read once. With `whole`, a cron.yaml that is named
-    brings its jobs.yaml along, as its folder would. Raises SourceError where a file
-    is missing, unreadable or not the only one.
+    brings its jobs.yaml along, and the other way round, as its folder would. Raises
+    SourceError where a file is missing, unreadable or not the only one.
     """
     try:
         cron_paths = _each_once(
@@ -113,9 +113,15 @@ def read(
     )
 
 
-def _with_jobs(cron: Path, both: bool) -> list[Path]:  # noqa: FBT001 - said at the one call
-    jobs = cron.with_name(JOBS_NAME)
-    return [cron, jobs] if both and cron != jobs and _is_there(jobs) else [cron]
+def _with_jobs(path: Path, both: bool) -> list[Path]:  # noqa: FBT001 - said at the one call
+    """Give both files of a list, whichever was named, or the one alone."""
+    if not both:
+        return [path]
+    if path.name != JOBS_NAME:
+        jobs = path.with_name(JOBS_NAME)
+        return [path, jobs] if _is_there(jobs) else [path]
+    beside = [path.with_name(name) for name in _CRON_NAMES]
+    return [*(cron for cron in beside if _is_there(cron)), path]
 
 
 def _as_one_list(crons: Iterable[CronFile]) -> tuple[list[CronFile], list[str]]:

@@ -149,6 +149,15 @@ def confirm(question: str) -> None:
         sys.exit(NO)
 
 
+def leave_at_once(text: str) -> NoReturn:
+    """End the process with 1 from a signal: threads would else be waited for."""
+    try:
+        remark(text)
+        sys.stdout.flush()
+    finally:
+        os._exit(NO)
+
+
 def end(code: int) -> NoReturn:
     """End the command with this exit code; all is said."""
     sys.exit(code)

@@ -5,6 +5,7 @@
 Nothing is remembered between two steps but the backup: what is there decides. So a
 run may end anywhere, and the next one, of `cutover` or of `rollback`, goes on.
 
+`start`     the files' entries, what the app serves, what answers there
 `seen`      what is observed of one entry, and what may be decided: values
 `ways`      overlap, hand-over or gap: which one, and why
 `quiet`     whether an entry's job is at rest
@@ -15,5 +16,6 @@ run may end anywhere, and the next one, of `cutover` or of `rollback`, goes on.
 `carry`     one step, done on the job store
 `run`       the loop
 `lists`     jobs.yaml and cron.yaml, their texts parted anew
+`parting`   which entries go from one list to the other at the end
 `files`     the edge: the backup and both lists on the disk
 """

@@ -25,6 +25,7 @@ from migrate.cutover.seen import (
     Way,
 )
 from migrate.livejob import State
+from migrate.normal import form_of
 from migrate.plan import Finish
 
 if TYPE_CHECKING:
@@ -60,7 +61,32 @@ def _with_legacy(one: Moving, legacy: LiveJob, now: datetime) -> Next:
         if job.live is not None:
             do = Do(Hold(job.live), "the legacy job is there again")
             return disturbed(one.pace, job.live, now, LAST_CALL) or do
-    return Done("the legacy job fires it")
+    for live in one.still_firing:
+        if one.theirs:
+            return Stop("both fire: set paused = true and terraform apply")
+        do = Do(Hold(live), "the legacy job is there again")
+        return disturbed(one.pace, live, now, LAST_CALL) or do
+    return _surplus(one) or Done(
+        "the legacy job fires it"
+        if legacy.state is State.ENABLED
+        else "the legacy job is there, and paused as it was"
+    )
+
+
+def _surplus(one: Moving) -> Stop | None:
+    """Say that there are more legacy jobs of it than the file has entries like it.
+
+    Two operators, or a request that took effect after its sender had given up.
+    """
+    wanted = form_of(one.as_legacy)
+    more = [job for job in one.differing if form_of(job.resource) == wanted]
+    if not more:
+        return None
+    return Stop(
+        f"{len(more)} more legacy jobs like it fire it too: gcloud app deploy "
+        "cron.yaml deletes what is too many",
+        tuple(job.resource for job in more),
+    )
 
 
 def _without_legacy(one: Moving, now: datetime) -> Next:

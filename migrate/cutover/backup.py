@@ -65,11 +65,13 @@ def read(text: str) -> Saved:
             continue
         try:
             said = json.loads(line)
-            whole = said["format"] == FORMAT and "name" in said["job"]
-        except (ValueError, KeyError, TypeError):
+            job = LiveJob(said["job"], legacy=True)
+            whole = said["format"] == FORMAT and isinstance(job.resource["name"], str)
+            Saved((job,))  # it has a state, and can be compared
+        except (ValueError, KeyError, TypeError, AttributeError):
             whole = False
         if whole:
-            jobs.append(LiveJob(said["job"], legacy=True))
+            jobs.append(job)
         else:
             broken += 1
     return Saved(tuple(jobs), broken)

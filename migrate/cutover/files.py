@@ -7,6 +7,7 @@ too, leaves a backup with every job that was deleted, and whole lists.
 from __future__ import annotations
 
 import os
+import shutil
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -64,12 +65,18 @@ def listings(cron: Path) -> tuple[Listing, Listing]:
 
 
 def write(listing: Listing, path: Path) -> None:
-    """Put a file in the place of another, whole. Raises OSError."""
+    """Put a file in the place of another, whole, links and rights kept.
+
+    Raises OSError.
+    """
+    path = path.resolve()
     beside = path.with_name(f".{path.name}.new")
     with beside.open("w", encoding="utf-8", newline="") as file:
         file.write(listing.text)
         file.flush()
         os.fsync(file.fileno())
+    if path.exists():
+        shutil.copymode(path, beside)
     beside.replace(path)
     _sync_folder(path)
 

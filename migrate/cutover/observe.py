@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 
 from cronspec import retry, zones
 from cronspec.naming import Marks
-from cronspec.routing import parse_target
 from migrate.choices import APP_ENGINE_DEADLINE
 from migrate.cutover import ways
 from migrate.cutover.backup import Saved, fired, form_key
 from migrate.cutover.seen import Before, Moving, OurJob, Pace, Stage
 from migrate.job import to_api
 from migrate.legacy import legacy_job
+from migrate.livejob import State
 from migrate.normal import differences
 from migrate.plan import Create, Finish, Scope, Update, diff
 
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from datetime import datetime, timedelta
 
-    from cronspec.config import CronEntry
     from migrate.cutover.ways import Service
     from migrate.livejob import Json, LiveJob
+    from migrate.plan import Plan
     from migrate.translate import Translation
 
 
@@ -73,10 +73,14 @@ class World:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """What is seen of all entries, and the legacy jobs that no entry says."""
+    """What is seen of all entries, and the jobs that no entry says.
+
+    `strays` are legacy jobs, `orphans` ours of this set that fire.
+    """
 
     entries: tuple[Moving, ...]
     strays: tuple[LiveJob, ...] = ()
+    orphans: tuple[LiveJob, ...] = ()
 
     def of(self, key: str) -> Moving:
         """Give what is seen of the entry with this key."""
@@ -87,14 +91,17 @@ def view(
     world: World, live: Iterable[LiveJob], legacy: Sequence[LiveJob], saved: Saved
 ) -> View:
     """Give what is seen of the entries that are to be moved."""
-    ours, names = _ours(world, live)
+    by_entry, foreign = _by_entry(world, live)
+    ours, former = _ours(world, by_entry)
     owners = _owners(world, legacy, ours)
     matched = {job.name for job in owners.values()}
-    left = [job for job in legacy if job.name not in matched]
+    left: dict[str, list[LiveJob]] = {}  # by url: whatever else of them differs
+    for job in legacy:
+        if job.name not in matched:
+            left.setdefault(job.url, []).append(job)
     entries = []
     for one in world.entries:
         as_legacy = world.legacy[one.key]
-        differing = tuple(job for job in left if _is_about(job, one.entry))
         entries.append(
             Moving(
                 key=one.key,
@@ -105,24 +112,27 @@ def view(
                 ours=ours[one.key],
                 as_legacy=as_legacy,
                 legacy=owners.get(one.key),
-                differing=differing,
-                taken=names[one.key],
+                differing=tuple(left.get(one.entry.url, ())),
+                taken=_taken(one, foreign),
+                former=former[one.key],
                 before=_before(saved, world.forms[one.key]),
                 theirs=world.theirs,
             )
         )
-    about = {job.name for one in entries for job in one.differing}
-    strays = tuple(job for job in left if job.name not in about)
-    return View(tuple(entries), () if world.urls else strays)
+    if world.urls:
+        return View(tuple(entries))
+    said = {one.url for one in entries}
+    strays = (job for url, jobs in left.items() if url not in said for job in jobs)
+    return View(tuple(entries), tuple(strays), _orphans(world, by_entry))
 
 
 # --- Ours ---------------------------------------------------------------------------
 
 
-def _ours(
+def _by_entry(
     world: World, live: Iterable[LiveJob]
-) -> tuple[dict[str, tuple[OurJob, ...]], dict[str, tuple[LiveJob, ...]]]:
-    """Give each entry's jobs, and the foreign jobs on names that it needs."""
+) -> tuple[dict[str, list[LiveJob]], dict[str, LiveJob]]:
+    """Give our jobs by their entries' keys, and the foreign jobs by their names."""
     by_entry: dict[str, list[LiveJob]] = {}
     foreign: dict[str, LiveJob] = {}
     for job in live:
@@ -130,22 +140,45 @@ def _ours(
             by_entry.setdefault(job.marks.entry, []).append(job)
         else:
             foreign[job.name] = job
+    return by_entry, foreign
+
+
+def _ours(
+    world: World, by_entry: Mapping[str, list[LiveJob]]
+) -> tuple[dict[str, tuple[OurJob, ...]], dict[str, tuple[LiveJob, ...]]]:
+    """Give each entry's jobs, and those of forms that it had before.
+
+    They are paired as a plan does, with what it would change.
+    """
     scope = Scope(world.parent, world.job_set)
-    ours, taken = {}, {}
+    ours, former = {}, {}
     for one in world.entries:
         wanted = [to_api(job) for job in one.jobs]
-        there = by_entry.get(one.key, [])
-        ours[one.key] = tuple(_our_jobs(wanted, there, scope))
-        names = {job["name"] for job in wanted} & foreign.keys()
-        taken[one.key] = tuple(foreign[name] for name in sorted(names))
-    return ours, taken
+        plan = diff(wanted, by_entry.get(one.key, []), scope)
+        ours[one.key] = tuple(_our_jobs(wanted, plan))
+        former[one.key] = tuple(change.before for change in plan.deletes)
+    return ours, former
 
 
-def _our_jobs(
-    wanted: Sequence[Json], there: Sequence[LiveJob], scope: Scope
-) -> Iterable[OurJob]:
-    """Pair as a plan does, and take what it would change."""
-    plan = diff(wanted, there, scope)
+def _taken(one: Translation, foreign: Mapping[str, LiveJob]) -> tuple[LiveJob, ...]:
+    names = {str(to_api(job)["name"]) for job in one.jobs} & foreign.keys()
+    return tuple(foreign[name] for name in sorted(names))
+
+
+def _orphans(
+    world: World, by_entry: Mapping[str, list[LiveJob]]
+) -> tuple[LiveJob, ...]:
+    known = {one.key for one in world.translations}
+    return tuple(
+        job
+        for key, jobs in by_entry.items()
+        if key not in known
+        for job in jobs
+        if job.state is State.ENABLED and not job.unborn
+    )
+
+
+def _our_jobs(wanted: Sequence[Json], plan: Plan) -> Iterable[OurJob]:
     for change in plan.changes:
         match change:
             case Create(after):
@@ -153,7 +186,7 @@ def _our_jobs(
             case Finish(before, after, fields) | Update(before, after, _, fields):
                 yield OurJob(after, before, change, fields)
             case _:
-                pass  # a job of a form that the entry had before: plan's to delete
+                pass  # of a form that the entry had before
     kept = {job.name: job for job in plan.kept}
     for job in kept.values():
         yield OurJob({**_as_wanted(wanted, job), "name": job.name}, job)
@@ -189,12 +222,6 @@ def _owners(
         if there:
             owners[one.key] = there.pop()
     return owners
-
-
-def _is_about(job: LiveJob, entry: CronEntry) -> bool:
-    routing = job.resource.get("appEngineHttpTarget", {}).get("appEngineRouting", {})
-    service = parse_target(routing.get("service") or None).service
-    return job.url == entry.url and service == parse_target(entry.target).service
 
 
 def _before(saved: Saved, form: str) -> Before:

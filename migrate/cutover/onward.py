@@ -60,8 +60,16 @@ def onward(one: Moving, now: datetime) -> Next:
     stopped = obstacle(one)
     if stopped is not None:
         return stopped
+    if one.still_firing:
+        names = ", ".join(job.job_id for job in one.still_firing)
+        return Stop(
+            f"{names} fires too, of a form that the entry had before: cronshift plan "
+            "shows it, cronshift apply deletes it"
+        )
     if one.legacy is None:
         return _without_legacy(one)
+    if one.legacy.state is State.UNKNOWN:
+        return Stop("the API does not say whether its legacy job fires or is paused")
     unready = _unready(one, one.legacy)
     if unready is not None:
         return unready
@@ -172,6 +180,10 @@ def _without_legacy(one: Moving) -> Next:
             return Stop(f"nobody fires it: {_UNPAUSE}")
         return Done(f"moved; {stopped[0].stage.value} it stays")
     if held := one.at(Stage.HELD):
+        if one.theirs:
+            if one.before is Before.STOPPED:
+                return Done("moved; paused it stays, as the legacy job was")
+            return Stop(f"nobody fires it: {_UNPAUSE}")
         if one.before is Before.STOPPED:
             live = next(job.live for job in held if job.live is not None)
             return Do(Release(live), "the legacy job was paused, so ours stays paused")

@@ -34,6 +34,7 @@ LAST_CALL: Final = timedelta(seconds=5)
 _BEGINS: Final = timedelta(seconds=5)  # an attempt so young counts as at work
 _EARLY: Final = timedelta(seconds=2)  # a tick's attempt may begin so much before it
 _LATE: Final = timedelta(seconds=60)  # one that has not begun by then begins not at all
+_UNAVAILABLE: Final = 14  # App Engine's 503: retried whatever the policy, and uncounted
 _AGAIN: Final = timedelta(seconds=5)  # when to look again where nothing tells
 
 
@@ -113,7 +114,8 @@ def _owed(pace: Pace, job: LiveJob, now: datetime) -> datetime | None:
 def _is_retry(pace: Pace, job: LiveJob, now: datetime) -> bool:
     """Tell whether what is due next is sooner than the schedule alone would have it."""
     policy = pace.policy
-    if not (policy.limit or policy.age_limit) or job.last_at is None:
+    tried_again = policy.limit or policy.age_limit or job.last_code == _UNAVAILABLE
+    if not tried_again or job.last_at is None:
         return False
     if job.next_at is None or job.next_at <= now:
         return False

@@ -46,12 +46,16 @@ class Ended:
 
 @dataclass(slots=True)
 class Run:
-    """One run; `sleep_until` gives False where it was told to stop meanwhile."""
+    """One run; `begins` is called before each step, `told` after it.
+
+    `sleep_until` gives False where it was told to stop meanwhile.
+    """
 
     look: Callable[[], View]
     decide: Callable[[Moving, datetime], Next]
     carrier: Carrier
     now: Callable[[], datetime]
+    begins: Callable[[Moving, Do], None]
     told: Callable[[Told], None]
     waiting: Callable[[Wait, Moving], None]
     sleep_until: Callable[[datetime], bool]
@@ -89,6 +93,7 @@ class Run:
                 now_one = self.look().of(one.key)
                 chosen = self.decide(now_one, self.now())
             if isinstance(chosen, Do):
+                self.begins(now_one, chosen)
                 self._do(now_one, chosen.step)
 
     def _do(self, one: Moving, step: Step) -> None:

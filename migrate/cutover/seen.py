@@ -94,7 +94,8 @@ class Moving:
 
     `legacy` is its live legacy job, `as_legacy` what `gcloud app deploy` would send
     for it. `differing` are live legacy jobs of its url that no entry says, `taken`
-    foreign jobs on names that it needs. `theirs`: another tool has our jobs.
+    foreign jobs on names that it needs, `former` jobs of ours for it that the file
+    wants no more. `theirs`: another tool has our jobs.
     """
 
     key: str
@@ -107,12 +108,20 @@ class Moving:
     legacy: LiveJob | None = None
     differing: tuple[LiveJob, ...] = ()
     taken: tuple[LiveJob, ...] = ()
+    former: tuple[LiveJob, ...] = ()
     before: Before = Before.UNKNOWN
     theirs: bool = False
 
     def at(self, *stages: Stage) -> tuple[OurJob, ...]:
         """Give the jobs of ours that are at one of these stages."""
         return tuple(job for job in self.ours if job.stage in stages)
+
+    @property
+    def still_firing(self) -> tuple[LiveJob, ...]:
+        """Give the former jobs that fire."""
+        return tuple(
+            job for job in self.former if job.state is State.ENABLED and not job.unborn
+        )
 
 
 # --- What may be done ---------------------------------------------------------------

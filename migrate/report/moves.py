@@ -92,6 +92,13 @@ def standing(view: View, found: Mapping[str, Next], *, ways: bool) -> Iterator[T
             f"{job.url} ({job.schedule}, {job.job_id})" for job in view.strays
         )
         yield Text(f"legacy jobs of no entry, left alone: {names}", style="yellow")
+    if view.orphans:
+        names = ", ".join(f"{job.url} ({job.job_id})" for job in view.orphans)
+        yield Text(
+            f"jobs of ours of no entry, left alone: {names}. If their entries are lost "
+            "(jobs.yaml?), bring them back: cronshift export-cron prints them",
+            style="yellow",
+        )
 
 
 def _next(chosen: Next) -> Iterator[Text]:
@@ -122,12 +129,18 @@ def _words(chosen: Next) -> str:
             return why
 
 
+def begins_text(one: Moving, do: Do) -> Text:
+    """Say a step before it is done."""
+    return Text.assemble(
+        ("now   ", "cyan"), f"{one.url}: {step_words(do.step)} ({do.why})"
+    )
+
+
 def told_text(told: Told) -> Text:
     """Say what became of a step."""
-    words = f"{told.entry.url}: {step_words(told.step)}"
     if told.problem is None:
-        return Text.assemble(("done  ", "green"), words)
-    return Text.assemble(("FAILED ", "red"), f"{words}: {told.problem}")
+        return Text.assemble(("done  ", "green"), told.entry.url)
+    return Text.assemble(("FAILED ", "red"), f"{told.entry.url}: {told.problem}")
 
 
 def wait_text(wait: Wait, one: Moving) -> Text:
@@ -147,10 +160,8 @@ def ended_json(
     view: View,
     found: Mapping[str, Next],
     steps: Sequence[Told],
-    written: Sequence[str],
-    backup: str,
 ) -> dict[str, Any]:
-    """Give all of it for programs."""
+    """Give all of it for programs, but for what came of it on the disk."""
     return {
         "entries": [_entry_json(one, found[one.key]) for one in view.entries],
         "steps": [
@@ -162,9 +173,7 @@ def ended_json(
             for told in steps
         ],
         "strays": [_stray(job) for job in view.strays],
-        "written": list(written),
-        "backup": backup,
-        "complete": all(isinstance(one, Done) for one in found.values()),
+        "orphans": [_stray(job) for job in view.orphans],
     }
 
 

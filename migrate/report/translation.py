@@ -168,14 +168,13 @@ def _schedule_text(one: Translation) -> str:
 
 def _destination(job: Job) -> str:
     match job.target:
-        case AppEngineHttpTarget(routing=None):
-            return ""
-        case AppEngineHttpTarget(routing=named) if named is not None:
+        case AppEngineHttpTarget(routing=named):
+            if named is None:
+                return ""
             version = f" version {named.version}" if named.version else ""
             return f"  to {named.service}{version}"
         case HttpTarget(uri=uri):
             return f"  to {uri}"
-    return ""
 
 
 def _legend(

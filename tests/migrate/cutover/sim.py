@@ -330,6 +330,7 @@ class Sim:
             decide=decide,
             carrier=Carrier(store, PARENT, kept, self.clock.now),
             now=self.clock.now,
+            begins=lambda _one, _do: None,
             told=self.steps.append,
             waiting=lambda _wait, _one: None,
             sleep_until=sleep_until,

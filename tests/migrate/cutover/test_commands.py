@@ -145,6 +145,8 @@ def test_a_move_there_and_back_leaves_both_lists_as_they_were(shop: Shop) -> Non
     assert shop.read("cron.yaml") == "# Ours.\ncron:\n"
     assert "# The daily one.\n- url: /daily\n" in shop.read("jobs.yaml")
     assert len(shop.read("cronshift-backup.jsonl").splitlines()) == 2
+    assert output.index("now   /daily: delete the legacy") < output.rindex("done")
+    shop.run("status", str(shop.folder))
     again = shop.move("cutover", *NO_HOST)
     assert "2 of 2 entries moved" in again
     assert "written" not in again
@@ -154,6 +156,7 @@ def test_a_move_there_and_back_leaves_both_lists_as_they_were(shop: Shop) -> Non
     assert shop.names(legacy=True) == {"/daily": "ENABLED", "/weekly": "ENABLED"}
     assert shop.names(legacy=False) == {"/daily": "PAUSED", "/weekly": "PAUSED"}
     assert shop.read("cron.yaml") == CRON
+    shop.run("status", str(shop.folder))
 
 
 def test_what_moved_to_jobs_yaml_is_no_deletion_to_a_plan(shop: Shop) -> None:
@@ -171,6 +174,15 @@ def test_what_moved_to_jobs_yaml_is_no_deletion_to_a_plan(shop: Shop) -> None:
     shop.move("rollback", *NO_HOST)
     assert set(shop.names(legacy=True)) == {"/daily", "/weekly"}
     assert "/daily" in shop.read("cron.yaml")
+
+
+def test_what_did_not_move_is_no_deletion_either_where_jobs_yaml_is_named(
+    shop: Shop,
+) -> None:
+    shop.move("cutover", *NO_HOST, "--only", "/daily")
+    shop.run("apply", str(shop.folder), "--paused", "--yes")
+    output = shop.run("plan", str(shop.folder / "jobs.yaml"))
+    assert "nothing to change, 2 as they should be" in output
 
 
 def test_overlap_waits_for_ours_to_deliver_and_goes_on_then(
@@ -208,6 +220,17 @@ def test_a_host_with_another_list_or_another_answer_is_no_ground_for_overlap(
     assert "not as a host does" in output
 
 
+def test_a_service_whose_healthz_dispatch_yaml_sends_elsewhere_must_be_named(
+    shop: Shop, host: str
+) -> None:
+    shop.write("dispatch.yaml", "dispatch:\n- {url: '*/healthz', service: worker}\n")
+    output = shop.run("cutover", str(shop.folder), code=2)
+    assert "sends its /healthz to worker" in output
+    assert "--host default=URL" in output
+    output = shop.run("cutover", str(shop.folder), "--host", f"default={host}", code=2)
+    assert "overlap: " in output
+
+
 def test_without_anybody_to_ask_it_shows_what_it_would_do_and_does_nothing(
     shop: Shop,
 ) -> None:
@@ -232,6 +255,17 @@ def test_http_targets_elsewhere_take_over_from_legacy_jobs_where_the_app_is(
     assert shop.names(legacy=True) == {"/daily": "ENABLED", "/weekly": "ENABLED"}
 
 
+def test_a_list_that_is_a_link_stays_one_and_keeps_its_rights(shop: Shop) -> None:
+    real = shop.folder / "real.yaml"
+    (shop.folder / "cron.yaml").rename(real)
+    real.chmod(0o660)
+    (shop.folder / "cron.yaml").symlink_to(real)
+    shop.move("cutover", *NO_HOST, "--only", "/daily")
+    assert (shop.folder / "cron.yaml").is_symlink()
+    assert "/daily" not in real.read_text()
+    assert real.stat().st_mode & 0o777 == 0o660
+
+
 def test_no_backup_no_deletion(shop: Shop) -> None:
     nowhere = str(shop.folder / "none" / "backup.jsonl")
     output = shop.move("cutover", *NO_HOST, "--backup", nowhere, code=2)
@@ -240,12 +274,20 @@ def test_no_backup_no_deletion(shop: Shop) -> None:
 
 
 def test_a_broken_backup_line_is_told_and_passed_over(shop: Shop) -> None:
-    shop.write("cronshift-backup.jsonl", '{"format": "cronshift-leg')
+    lines = [
+        {"name": 3},
+        "name",
+        {"name": "x", "state": []},
+        {"name": "x", "appEngineHttpTarget": []},
+    ]
+    broken = [json.dumps({"format": "cronshift-legacy-job", "job": x}) for x in lines]
+    broken += ["3", "[]", "no JSON", '{"format": "cronshift-leg']
+    shop.write("cronshift-backup.jsonl", "\n".join(broken))
     output = shop.move("cutover", *NO_HOST)
-    assert "1 broken lines" in output
-    lines = shop.read("cronshift-backup.jsonl").splitlines()
-    assert len(lines) == 3
-    assert all(json.loads(line)["job"]["name"] for line in lines[1:])
+    assert "8 broken lines" in output
+    added = shop.read("cronshift-backup.jsonl").splitlines()[8:]
+    assert len(added) == 2
+    assert all(json.loads(line)["job"]["name"] for line in added)
 
 
 def test_an_unaccepted_loss_ends_a_cutover_before_any_write_but_no_rollback(
@@ -267,6 +309,54 @@ def test_a_differing_legacy_job_is_shown_with_what_the_file_says(shop: Shop) -> 
     assert "1 of 2 entries moved" in output
     assert "/daily" in shop.read("cron.yaml")
     assert "/daily" not in shop.read("jobs.yaml")
+
+
+def test_a_legacy_job_for_another_service_than_the_file_says_stops_its_entry(
+    shop: Shop,
+) -> None:
+    shop.write("cron.yaml", CRON.replace("target: worker", "target: other"))
+    for _ in range(2):  # the second time our job is there as well, and fires
+        output = shop.move("cutover", *NO_HOST, "--only", "/weekly", code=1)
+        assert "service: live 'worker', file 'other'" in output
+        assert not (shop.folder / "jobs.yaml").exists()
+        shop.run("apply", str(shop.folder), "--only", "/weekly", "--yes")
+
+
+def test_what_was_paused_before_the_move_does_not_come_back_for_gcloud_to_fire(
+    shop: Shop,
+) -> None:
+    (first, *_) = shop.world.store.page(PARENT, Key(legacy=True, name=""), 9)
+    shop.world.store.change(
+        first.key, lambda found: found.with_fields({"state": "PAUSED"})
+    )
+    url = first.resource["appEngineHttpTarget"]["relativeUri"]
+    shop.move("cutover", *NO_HOST)
+    assert shop.names(legacy=False)[url] == "PAUSED"
+    shop.move("rollback", *NO_HOST)
+    assert url not in shop.names(legacy=True)
+    assert url in shop.read("jobs.yaml")
+    assert url not in shop.read("cron.yaml")
+
+
+def test_a_roll_back_without_the_list_of_what_moved_is_not_well(shop: Shop) -> None:
+    shop.move("cutover", *NO_HOST)
+    (shop.folder / "jobs.yaml").unlink()
+    output = shop.move("rollback", *NO_HOST, code=1)
+    assert "jobs of ours of no entry, left alone: /daily (daily-" in output
+    found = shop.json("rollback", *NO_HOST, code=1)
+    assert [one["url"] for one in found["orphans"]] == ["/daily", "/weekly"]
+    assert not found["complete"]
+    assert shop.names(legacy=False) == {"/daily": "ENABLED", "/weekly": "ENABLED"}
+
+
+def test_a_roll_back_tells_of_legacy_jobs_that_are_too_many(shop: Shop) -> None:
+    shop.move("cutover", *NO_HOST)
+    for entry in load_cron(CRON, "cron.yaml").entries:
+        for _ in range(2):
+            shop.api.create(PARENT, legacy_job(entry, LATER), legacy=True)
+    output = shop.move("rollback", *NO_HOST, code=1)
+    assert output.count("1 more legacy jobs like it fire it too") == 2
+    assert shop.names(legacy=False) == {"/daily": "PAUSED", "/weekly": "PAUSED"}
 
 
 def test_legacy_jobs_of_no_entry_are_told_and_left_alone(shop: Shop) -> None:

@@ -172,6 +172,19 @@ def test_terraform_s_jobs_have_no_step_of_ours(
     assert said(back(one, NOW)) == rollback
 
 
+@pytest.mark.parametrize("way", Way)
+@pytest.mark.parametrize("before", Before)
+def test_whatever_is_there_terraform_s_jobs_are_never_touched(
+    way: Way, before: Before
+) -> None:
+    theirs_alone = {"Remove", "Restore", "Stop", "Wait", "Done"}
+    for legacy in ("", "L", "l"):
+        for our in ("", "u", "h", "s", "O", "d", "D", "m"):
+            one = moving(legacy + our, way, before=before, theirs=True)
+            assert said(onward(one, NOW)) in theirs_alone, (legacy, our)
+            assert said(back(one, NOW)) in theirs_alone, (legacy, our)
+
+
 def test_side_by_side_terraform_s_jobs_must_fire_first() -> None:
     found = onward(moving("Ls", Way.OVERLAP, theirs=True), NOW)
     assert "set paused = false" in found.why
@@ -185,6 +198,11 @@ def test_what_was_paused_before_stays_so_in_both_directions() -> None:
     assert said(back(stopped, NOW)) == "Done"
     theirs = moving("s", before=Before.STOPPED, theirs=True)
     assert said(onward(theirs, NOW)) == "Done"
+
+
+def test_a_legacy_job_without_a_state_is_not_taken_for_a_paused_one() -> None:
+    one = moving("L", fields={**GOOD, "state": "STATE_UNSPECIFIED"})
+    assert "does not say" in getattr(onward(one, NOW), "why", "")
 
 
 def test_what_nobody_knows_is_not_brought_back() -> None:

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from emulator.faults import Cut, Fail, Fault, When
-from migrate.choices import EntryChoices
+from migrate.choices import EntryChoices, Home
+from migrate.cutover.back import back
 from migrate.cutover.carry import NobodyFiresError
 from migrate.cutover.seen import Done, Stop
 from migrate.job import to_api
 from migrate.legacy import legacy_job
 from migrate.normal import normal
+from migrate.translate import translate
 from tests.migrate.cutover.sim import START, Killed, Sim, expected_ticks, whole_backup
 from tests.migrate.live.world import PARENT, job, store_of
 
@@ -302,6 +304,28 @@ def test_if_only_some_of_an_entry_s_jobs_can_be_resumed_none_of_them_fires(
     assert [job.state for job in one.jobs(legacy=False)] == ["ENABLED", "ENABLED"]
 
 
+def test_jobs_of_a_form_that_an_entry_had_before_do_not_fire_on_beside_it(
+    sim: Callable[..., Sim],
+) -> None:
+    cron = "cron:\n- url: /t\n  schedule: every 90 minutes synchronized\n"
+    split = sim(cron, choices=EntryChoices(split=True), side_by_side=False)
+    assert done(split.move(minutes=200))
+    (whole,) = translate(
+        split.file.entries,
+        (),
+        Home("shop", "europe-west1"),
+        lambda _entry, _route: EntryChoices(),
+        START,
+    )
+    split.asked = replace(split.asked, translations=[whole])
+    (found,) = split.move().next.values()
+    assert isinstance(found, Stop)
+    assert "of a form that the entry had before" in found.why
+    assert done(split.move(back, minutes=200))
+    assert [job.state for job in split.jobs(legacy=False)] == ["PAUSED", "PAUSED"]
+    assert [job.state for job in split.jobs(legacy=True)] == ["ENABLED"]
+
+
 def test_a_job_that_was_paused_and_resumed_again_is_saved_as_it_was_last(
     sim: Callable[..., Sim],
 ) -> None:
@@ -544,3 +568,54 @@ def test_terraform_s_jobs_are_waited_for_and_never_touched(
     one.api().pause(made["name"])
     assert done(one.rollback())
     assert one.states() == BACK
+
+
+# --- Entries of several jobs, and several entries of one url ------------------------
+
+BY_THE_HOUR_AND_A_HALF = "cron:\n- {url: /t, schedule: every 90 minutes synchronized}\n"
+TICKS = [START + timedelta(minutes=minutes) for minutes in range(30, 24 * 60, 90)]
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_an_entry_of_two_jobs_goes_over_and_back_as_one(
+    sim: Callable[..., Sim], way: str
+) -> None:
+    one = sim(
+        BY_THE_HOUR_AND_A_HALF,
+        length=20,
+        choices=EntryChoices(split=True),
+        **WAYS[way],
+    )
+    one.pass_time(timedelta(minutes=40))
+    assert done(one.move(minutes=300))
+    assert [job.state for job in one.jobs(legacy=False)] == ["ENABLED", "ENABLED"]
+    assert not one.jobs(legacy=True)
+    one.pass_time(timedelta(hours=4))
+    assert done(one.rollback())
+    assert [job.state for job in one.jobs(legacy=False)] == ["PAUSED", "PAUSED"]
+    one.pass_time(timedelta(hours=4, minutes=1))
+    ran = one.ticks_run("/t")
+    assert len(ran) > 5
+    assert ran == [tick for tick in TICKS if tick <= one.clock.now()]
+
+
+TWO_OF_ONE_URL = MINUTELY + "- {url: /t, schedule: every 5 minutes synchronized}\n"
+
+
+@pytest.mark.parametrize("way", ["overlap", "gap, a host that makes one run"])
+def test_entries_of_one_url_each_keep_their_runs(
+    sim: Callable[..., Sim], way: str
+) -> None:
+    one = sim(TWO_OF_ONE_URL, length=1, **WAYS[way])
+    one.pass_time(timedelta(minutes=1, seconds=50))
+    assert done(one.move())
+    assert not one.jobs(legacy=True)
+    one.pass_time(6 * MINUTE)
+    assert done(one.rollback())
+    one.pass_time(timedelta(minutes=6, seconds=(110 - one.clock.now().second) % 60))
+    now = one.clock.now()
+    ticks = [
+        *expected_ticks("* * * * *", "UTC", START, now),
+        *expected_ticks("*/5 * * * *", "UTC", START, now),
+    ]
+    assert one.ticks_run("/t") == sorted(ticks)

@@ -65,6 +65,10 @@ REST = "every 5 minutes"
         (FIVE, RETRIED, told("10:00:00", "10:00:40", 13), "10:00:20", "retried"),
         (FIVE, RETRIED, told("10:00:00", "10:05:00", 13), "10:01:00", ""),
         (FIVE, NO, told("10:00:00", "10:05:00", 13), "10:01:00", ""),
+        # App Engine's 503 is retried without a policy, too.
+        (FIVE, NO, told("10:00:00", "10:02:30", 14), "10:01:00", "retried"),
+        (FIVE, NO, told("10:00:00", "10:05:00", 14), "10:01:00", ""),
+        (REST, NO, told("10:00:00", "10:01:30", 14), "10:00:40", "retried"),
         # An early clock.
         (FIVE, NO, told("09:59:59", "10:05:00"), "10:00:30", ""),
         # Intervals: the next time is the API's word alone.

@@ -10,7 +10,7 @@ from click.testing import CliRunner, Result
 
 from emulator import server
 from emulator.app import App
-from emulator.faults import Fail, Fault
+from emulator.faults import Cut, Fail, Fault
 from emulator.jobs import Key
 from emulator.wire import Reply, Request
 from migrate.cli import cli
@@ -96,6 +96,14 @@ def actions(plan: dict[str, Any]) -> list[str]:
 
 
 # --- Making and changing ------------------------------------------------------------
+
+
+@pytest.mark.parametrize("trouble", [Fail(503), Fail(429), Cut()])
+def test_a_passing_trouble_of_the_app_s_api_keeps_no_plan_from_being_made(
+    shop, trouble
+):
+    shop.world.faults.add(Fault(trouble, path="^/v1/apps/", times=2))
+    assert len(shop.plan()["changes"]) == 3
 
 
 def test_apply_makes_what_plan_shows_and_a_second_plan_is_empty(shop):

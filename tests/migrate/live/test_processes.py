@@ -121,6 +121,21 @@ def test_ctrl_c_ends_after_the_changes_in_flight_and_says_where(running, folder)
     assert len(jobs(running)) == JOBS
 
 
+def test_a_second_ctrl_c_ends_at_once_and_the_next_start_goes_on(running, folder):
+    running.world.faults.add(Fault(Slow(30), method="POST", path=r"/jobs(\?|$)"))
+    process = begin(running, "apply", str(folder), "--yes")
+    wait_for(running, 20)
+    process.send_signal(signal.SIGTERM)
+    assert process.stderr is not None
+    assert "stopping after" in process.stderr.readline()
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=10)
+    assert process.returncode == 1
+    assert "changes in flight may be done or not" in errors
+    assert ends(running, "apply", str(folder), "--yes")[0] == 0
+    assert len(jobs(running)) == JOBS
+
+
 def test_a_reader_that_goes_away_stops_nothing_and_hides_no_failure(running, folder):
     path = r"/jobs(\?|$)"
     running.world.faults.add(Fault(Fail(400, "no"), method="POST", path=path, skip=40))
