@@ -82,7 +82,8 @@ class Service:
         headers = {name.lower(): value for name, value in request.headers.items()}
         now = self._clock()
         match request.path:
-            case "/healthz":
+            # Cloud Run's front end keeps the first for itself, and lets the second by.
+            case "/healthz" | "/healthz/":
                 return self._health()
             case "/_ah/warmup":
                 return self._warm_up()
