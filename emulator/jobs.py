@@ -91,9 +91,12 @@ def update(
 ) -> Job:
     """Give the job with the fields that `paths` name; a pause stays. Raises ApiError.
 
-    Any update counts an end-time interval anew from `now`.
+    Any update counts an end-time interval anew from `now`, and an update that comes
+    through mends what one before it left.
     """
     changed = Job(job.key, masked(job.resource, sent, paths))
+    if job.state == "UPDATE_FAILED":
+        changed = changed.with_fields({"state": "ENABLED"})
     return _settled(changed, app, now)
 
 

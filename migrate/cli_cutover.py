@@ -151,14 +151,11 @@ class _Command:
             kept.keep(store.legacy_jobs(asked.legacy_parent), now())
         steps, ended = self._go(store, kept, look, asked.legacy_parent)
         written = self._write(asked, ended)
-        orphaned = self.direction is Direction.BACK and bool(ended.view.orphans)
-        done = not orphaned and all(
-            isinstance(one, Done) for one in ended.next.values()
-        )
-        self._tell(ended, steps, written, kept, done=done)
-        if orphaned and self.text:
-            remark("what no entry says is not brought back: ours fire it still")
-        return DONE if done and not ended.stopped else NO
+        complete = all(isinstance(one, Done) for one in ended.next.values())
+        if self.direction is Direction.BACK:
+            complete = complete and not ended.view.orphans
+        self._tell(ended, steps, written, kept, complete=complete)
+        return DONE if complete and not ended.stopped else NO
 
     def _go(
         self,
@@ -225,12 +222,15 @@ class _Command:
         written: list[str],
         kept: BackupFile,
         *,
-        done: bool,
+        complete: bool,
     ) -> None:
         if not self.text:
-            told = moves.ended_json(ended.view, ended.next, steps)
-            rest = {"written": written, "backup": str(kept.path), "complete": done}
-            show_json(told | rest)
+            document = moves.ended_json(ended, steps) | {
+                "written": written,
+                "backup": str(kept.path),
+                "complete": complete,
+            }
+            show_json(document)
             return
         if steps:
             show(moves.standing(ended.view, ended.next, ways=False))

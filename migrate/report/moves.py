@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from migrate.cutover.observe import View
-    from migrate.cutover.run import Told
+    from migrate.cutover.run import Ended, Told
     from migrate.cutover.seen import Moving, Next, OnOurs, Step
     from migrate.job import Json
     from migrate.livejob import LiveJob
@@ -88,18 +88,17 @@ def standing(view: View, found: Mapping[str, Next], *, ways: bool) -> Iterator[T
             chosen = one.chosen
             yield Text(f"     {chosen.way.value}: {chosen.why}", style="dim")
         yield from _next(found[one.key])
-    if view.strays:
-        names = ", ".join(
-            f"{job.url} ({job.schedule}, {job.job_id})" for job in view.strays
-        )
-        yield Text(f"legacy jobs of no entry, left alone: {names}", style="yellow")
-    if view.orphans:
-        names = ", ".join(f"{job.url} ({job.job_id})" for job in view.orphans)
-        yield Text(
-            f"jobs of ours of no entry, left alone: {names}. If their entries are lost "
-            "(jobs.yaml?), bring them back: cronshift export-cron prints them",
-            style="yellow",
-        )
+    yield from _of_none("legacy jobs of no entry, left alone", view.strays)
+    yield from _of_none(
+        "our jobs of no entry, left alone (export-cron says them as entries)",
+        view.orphans,
+    )
+
+
+def _of_none(what: str, jobs: Sequence[LiveJob]) -> Iterator[Text]:
+    if jobs:
+        said = (f"{job.url} ({job.schedule}, {job.job_id})" for job in jobs)
+        yield Text(f"{what}: {', '.join(said)}", style="yellow")
 
 
 def _next(chosen: Next) -> Iterator[Text]:
@@ -157,14 +156,11 @@ def summary(found: Mapping[str, Next], *, word: str) -> Text:
     return Text(f"{done} of {len(found)} entries {word}", style="bold")
 
 
-def ended_json(
-    view: View,
-    found: Mapping[str, Next],
-    steps: Sequence[Told],
-) -> dict[str, Any]:
-    """Give all of it for programs, but for what came of it on the disk."""
+def ended_json(ended: Ended, steps: Sequence[Told]) -> dict[str, Any]:
+    """Give how a run ended, and its steps, for programs."""
+    view = ended.view
     return {
-        "entries": [_entry_json(one, found[one.key]) for one in view.entries],
+        "entries": [_entry_json(one, ended.next[one.key]) for one in view.entries],
         "steps": [
             {
                 "url": told.entry.url,

@@ -193,6 +193,9 @@ def test_a_failed_update_of_google_s_is_sent_again(shop):
     key = Key(legacy=False, name=f"{PARENT}/jobs/{SUMMARY}")
     shop.world.store.change(key, lambda j: j.with_fields({"state": "UPDATE_FAILED"}))
     assert actions(shop.plan()) == ["update /tasks/summary"]
+    shop.run("apply", "--yes")
+    assert shop.jobs()[SUMMARY].state is State.ENABLED
+    assert actions(shop.plan()) == []
 
 
 def test_jobs_can_be_made_so_that_none_fires(shop):
