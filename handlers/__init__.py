@@ -10,12 +10,9 @@ def send_summary(run: Run) -> None: ...
 app = create_app(tasks=tasks)
 """
 
-from typing import Final
-
-__version__: Final = "0.1.0"
-
 from handlers.settings import Settings, SettingsError
 from handlers.tasks import Run, Tasks
+from handlers.version import VERSION as __version__  # noqa: N811 - its usual name
 from handlers.web import create_app
 
 __all__ = ["Run", "Settings", "SettingsError", "Tasks", "__version__", "create_app"]

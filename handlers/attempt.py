@@ -82,15 +82,15 @@ def acquire(
     for tries in count():
         claim = decide(found.record if found else None, ask, clock())
         if isinstance(claim, Claimed):
+            if tries and time.monotonic() > give_up:
+                raise StoreUnreachableError(
+                    f"no claim in {CLAIM_SECONDS:g} s: the store is too slow"
+                )
             written = _write(store, claim.record, found)
             if isinstance(written, Stored):
                 return Got(written, found.record if found else None)
         elif not unsure:
             return claim
-        if time.monotonic() > give_up:
-            raise StoreUnreachableError(
-                f"no claim in {CLAIM_SECONDS:g} s: the store answers, but too slowly"
-            )
         if not unsure:
             _pause(tries, ask.attempt_id)
         over, found, unsure = found, store.read(ask.key), False

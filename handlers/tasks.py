@@ -59,7 +59,13 @@ class Task:
     overlap: Overlap = Overlap.ALLOW
 
 
-OWN_PATHS: Final = ("/healthz", "/_ah/warmup", "/_ah/start", "/_ah/stop")
+OWN_PATHS: Final = (
+    "/healthz",
+    "/healthz/",
+    "/_ah/warmup",
+    "/_ah/start",
+    "/_ah/stop",
+)
 """What the host answers itself: no task can have these."""
 
 

@@ -13,7 +13,7 @@ from urllib.parse import quote, urlsplit
 
 from flask import Flask, Response, request
 
-from handlers import __version__, startup, stores
+from handlers import startup, stores
 from handlers.answers import Answer
 from handlers.delivery import Deliveries, Delivery
 from handlers.log import JsonLog, Severity, trace_fields
@@ -25,6 +25,7 @@ from handlers.request import (
     identify,
 )
 from handlers.tasks import Tasks
+from handlers.version import VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -81,7 +82,8 @@ class Service:
         headers = {name.lower(): value for name, value in request.headers.items()}
         now = self._clock()
         match request.path:
-            case "/healthz":
+            # Cloud Run's front end keeps the first for itself, and lets the second by.
+            case "/healthz" | "/healthz/":
                 return self._health()
             case "/_ah/warmup":
                 return self._warm_up()
@@ -105,7 +107,7 @@ class Service:
 
     def _health(self) -> Response:
         facts = {
-            "version": __version__,
+            "version": VERSION,
             "entries": self._host.catalog.digest,
             "store": stores.digest(self._settings.store),
         }

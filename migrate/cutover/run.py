@@ -1,7 +1,8 @@
 """The loop of a move: look, decide, show, do, look again, until nothing is left to do.
 
 All entries are looked at together and taken in turn. A step whose moment matters is
-decided anew on a fresh look right before it is done.
+decided anew on a fresh look right before it is done, and the entry is stayed with until
+it has no further step: what takes two calls has them one after the other.
 """
 
 from __future__ import annotations
@@ -70,7 +71,7 @@ class Run:
         until = self.now() + self.patience
         while True:
             view = self.look()
-            if self._hopeless or self.stopping():
+            if self._over:
                 return self._ended(view, stopped=self.stopping())
             todo = [one for one in view.entries if self._has_step(one)]
             if todo:
@@ -84,32 +85,40 @@ class Run:
         )
 
     def _pass(self, todo: list[Moving]) -> None:
-        """Do one step of each of these entries."""
+        """Do a step of each of these entries, and at once what must follow on it."""
         for one in todo:
-            if self.stopping() or self._hopeless:
-                return
-            now_one, chosen = one, self.decide(one, self.now())
-            if isinstance(chosen, Do) and isinstance(chosen.step, TIMED):
-                now_one = self.look().of(one.key)
-                chosen = self.decide(now_one, self.now())
-            if isinstance(chosen, Do):
-                self.begins(now_one, chosen)
-                self._do(now_one, chosen.step)
+            chosen = self.decide(one, self.now())
+            if isinstance(chosen, Do) and not isinstance(chosen.step, TIMED):
+                self._do(one, chosen)
+                continue
+            while not self._over and one.key not in self._failed:
+                fresh = self.look().of(one.key)
+                chosen = self.decide(fresh, self.now())
+                if not isinstance(chosen, Do):
+                    break
+                self._do(fresh, chosen)
 
-    def _do(self, one: Moving, step: Step) -> None:
+    @property
+    def _over(self) -> bool:
+        return self.stopping() or self._hopeless
+
+    def _do(self, one: Moving, chosen: Do) -> None:
+        if self._over:
+            return
+        self.begins(one, chosen)
         self._steps[one.key] += 1
         problem: ApiError | None = None
         if self._steps[one.key] > MOST_STEPS:
             problem = ApiError("it changes while it is worked on: is somebody else?")
         else:
             try:
-                self.carrier.carry_out(step)
+                self.carrier.carry_out(chosen.step)
             except ApiError as met:
                 problem = met
         if problem is not None:
             self._failed[one.key] = problem
             self._hopeless = problem.hopeless
-        self.told(Told(one, step, problem))
+        self.told(Told(one, chosen.step, problem))
 
     def _wait(self, view: View, until: datetime) -> bool:
         """Wait for the first moment in which there may be a step, if it is near."""

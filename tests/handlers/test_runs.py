@@ -511,8 +511,17 @@ def test_a_claim_does_not_go_on_for_ever(
 ) -> None:
     monkeypatch.setattr("handlers.attempt.CLAIM_SECONDS", 0.05)
     read_only = Unreliable(memory, ["before", ""] * 1000)
-    with pytest.raises(StoreError, match="too slowly"):
+    with pytest.raises(StoreError, match="too slow"):
         acquire(read_only, ask(), ManualClock())
+
+
+def test_what_a_slow_claim_reads_last_still_counts(
+    memory: MemoryStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("handlers.attempt.CLAIM_SECONDS", -1.0)  # over at once
+    lost = Unreliable(memory, ["after"])
+    assert isinstance(acquire(lost, ask(), ManualClock()), Got)
+    assert isinstance(acquire(memory, ask(), ManualClock()), Busy)
 
 
 def test_a_record_that_vanished_is_not_renewed(memory: MemoryStore) -> None:

@@ -134,6 +134,7 @@ def test_the_proven_sender_learns_what_there_is(
 
 def test_health_tells_the_version_and_two_digests_to_anyone(service: Service) -> None:
     told = service.client.get("/healthz").json
+    assert service.client.get("/healthz/").json == told
     entries = config.load_cron(CRON_YAML, "cron.yaml").entries
     known = [naming.identity(entry) for entry in entries]
     keys = naming.entry_keys(known)

@@ -338,8 +338,8 @@ class Sim:
             patience=timedelta(minutes=minutes),
         ).go()
 
-    def rollback(self) -> Ended:
-        return self.move(back)
+    def rollback(self, *, minutes: float = 10) -> Ended:
+        return self.move(back, minutes=minutes)
 
     def close(self) -> None:
         """Land what is in flight."""

@@ -159,6 +159,23 @@ def test_an_interval_never_rests_for_over_two_periods_nor_for_less_than_one(
         assert max(one.rests("/t")) <= 2 * timedelta(minutes=2)
 
 
+@pytest.mark.parametrize("way", WAYS)
+def test_among_many_entries_each_has_its_two_calls_one_after_the_other(
+    sim: Callable[..., Sim], way: str
+) -> None:
+    urls = [f"/{number}" for number in range(12)]
+    schedule = "schedule: every 1 minutes synchronized"
+    cron = "cron:\n" + "".join(f"- {{url: {url}, {schedule}}}\n" for url in urls)
+    one = sim(cron, length=1, **WAYS[way])
+    for move in (one.move, one.rollback):
+        one.pass_time(timedelta(minutes=1, seconds=(65 - one.clock.now().second) % 60))
+        assert done(move(minutes=60))
+    one.pass_time(timedelta(seconds=(110 - one.clock.now().second) % 60))
+    ticks = expected_ticks("* * * * *", "UTC", START, one.clock.now())
+    for url in urls:
+        assert one.ticks_run(url) == ticks
+
+
 def killed_at(one: Sim, write: int, move: Callable[[], Ended]) -> bool:
     """Tell whether our process was killed right after that write of a move."""
     one.writes, one.kill_at = 0, write
@@ -217,6 +234,32 @@ def test_a_roll_back_that_is_killed_after_any_write_goes_on_and_turns_round(
         one.pass_time(2 * MINUTE)
         every_tick_once(one)
         if not killed:
+            break
+    assert write > 2
+
+
+@pytest.mark.parametrize("length", [0, 25])
+def test_an_interval_s_move_killed_and_left_alone_keeps_its_rests(
+    sim: Callable[..., Sim], length: int
+) -> None:
+    write = 0
+    while True:
+        write += 1
+        one = sim(INTERVAL, length=length)
+        one.pass_time(timedelta(minutes=4, seconds=30))
+        killed = killed_at(one, write, one.move)
+        one.pass_time(7 * MINUTE)
+        assert done(one.move())
+        one.pass_time(5 * MINUTE)
+        killed_back = killed_at(one, write, one.rollback)
+        one.pass_time(7 * MINUTE)
+        assert done(one.rollback())
+        assert one.states() == BACK
+        one.pass_time(5 * MINUTE)
+        one.close()
+        assert min(one.rests("/t")) >= MINUTE - timedelta(seconds=2)
+        assert max(one.rests("/t")) <= 2 * timedelta(minutes=2)
+        if not killed and not killed_back:
             break
     assert write > 2
 
