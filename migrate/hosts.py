@@ -8,6 +8,7 @@ import requests
 
 from migrate.cutover.ways import Health, Silent
 
+_NOT_FOUND: Final = 404
 _ASKED: Final = 2  # two versions behind one url would not both say the same for long
 
 
@@ -23,6 +24,10 @@ def _asked(url: str, timeout: float) -> Health | Silent:
     where = f"{url}/healthz"
     try:
         answer = requests.get(where, timeout=timeout, allow_redirects=False)
+        if answer.status_code == _NOT_FOUND:
+            # Cloud Run's front end keeps /healthz to itself; the host answers both.
+            where += "/"
+            answer = requests.get(where, timeout=timeout, allow_redirects=False)
         said = answer.json() if answer.ok else {}
         return Health(str(said["entries"]), str(said["store"]))
     except requests.JSONDecodeError:
