@@ -13,14 +13,10 @@ from __future__ import annotations
 import base64
 import binascii
 from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
-from cronspec import groc
 from cronspec.naming import PAUSED_HEADER, SCHEDULE_HEADER, UNBORN_HEADER
-from cronspec.schedule import ScheduleError
-from cronspec.zones import ZoneError, canonical
+from migrate.spelling import duration, schedule, zone
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -31,9 +27,6 @@ Fields = dict[str, str]
 """A normal form: each field that is not as by default, by its path."""
 
 TARGETS: Final = ("appEngineHttpTarget", "httpTarget", "pubsubTarget")
-_UTC: Final = frozenset(
-    "UTC UCT Universal Zulu Etc/UTC Etc/UCT Etc/Universal Etc/Zulu".split()
-)
 _RETRY: Final = {
     "retryCount": "0",
     "maxRetryDuration": "0s",
@@ -157,50 +150,6 @@ def writable(job: Json) -> Json:
 
 def _is_servers(name: str) -> bool:
     return name in {"user-agent", "content-length"} or name.startswith(_SERVERS)
-
-
-@lru_cache(maxsize=1024)
-def zone(name: str) -> str:
-    """Give a time zone's name; all of UTC's are one.
-
-    >>> zone(""), zone("etc/utc"), zone("Europe/Rome")
-    ('UTC', 'UTC', 'Europe/Rome')
-    """
-    try:
-        known = canonical(name or "UTC")
-    except ZoneError:
-        return name
-    return "UTC" if known in _UTC else known
-
-
-@lru_cache(maxsize=1024)
-def schedule(text: str) -> str:
-    """Give a schedule's text; what groc may spell in several ways, in one.
-
-    An update for the spelling alone would start an interval anew.
-
-    >>> schedule("every 05  mins"), schedule("0 9 * *  1")
-    ('every 5 minutes', '0 9 * * 1')
-    """
-    try:
-        return groc.render(groc.parse(text))
-    except ScheduleError:
-        return " ".join(text.split())
-
-
-@lru_cache(maxsize=1024)
-def duration(text: str) -> str:
-    """Give a duration in its shortest spelling.
-
-    >>> duration("0.100s"), duration("3600.000000000s"), duration("")
-    ('0.1s', '3600s', '0s')
-    """
-    try:
-        number = Decimal(text.removesuffix("s") or "0")
-    except InvalidOperation:
-        return text
-    plain = f"{number:f}"
-    return (plain.rstrip("0").rstrip(".") if "." in plain else plain) + "s"
 
 
 def _retry(config: Mapping[str, Any] | None) -> Iterable[tuple[str, str]]:
