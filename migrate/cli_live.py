@@ -204,6 +204,8 @@ def _apply(plan: Plan, store: JobStore, at: datetime, form: str, *, yes: bool) -
         return NO
     if plan and not yes:
         confirm(f"Make {len(plan.changes)} changes?")
+        # The answer may have taken its time, and others are at work.
+        plan = _again(load(dump(plan), "what was shown"), store)
     outcome, stopped = _carry_out(plan, store, form)
     if form == "json":
         show_json(outcomes.outcome_json(outcome))

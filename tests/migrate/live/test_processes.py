@@ -18,10 +18,10 @@ from emulator import server
 from emulator.faults import Fail, Fault, Slow
 from migrate.livejob import LiveJob, State
 from migrate.scheduler import EMULATOR
-from tests.migrate.live.world import PARENT, WorldApi, store_of
+from tests.migrate.live.world import PARENT, WorldApi, ours, store_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from emulator.server import Running
 
@@ -151,8 +151,13 @@ def test_a_reader_that_goes_away_stops_nothing_and_hides_no_failure(running, fol
     assert len(jobs(running)) == JOBS - 1
 
 
-def at_a_terminal(running: Running, answer: str, *arguments: str) -> tuple[int, str]:
-    """Run us at a terminal of our own, where somebody types an answer."""
+def at_a_terminal(
+    running: Running,
+    answer: str,
+    *arguments: str,
+    meanwhile: Callable[[], object] = lambda: None,
+) -> tuple[int, str]:
+    """Run us at a terminal of our own, where somebody types an answer, in time."""
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
         [sys.executable, "-m", "migrate", *arguments, "--project", "shop"],
@@ -167,6 +172,7 @@ def at_a_terminal(running: Running, answer: str, *arguments: str) -> tuple[int, 
     output = b""
     while b"[y/N]" not in output:
         output += os.read(ours, 65536)
+    meanwhile()
     os.write(ours, answer.encode())
     with contextlib.suppress(OSError):  # the other end is closed: all is read
         while more := os.read(ours, 65536):
@@ -184,3 +190,27 @@ def test_at_a_terminal_it_asks_in_colour_and_does_as_it_is_told(
     assert f"Make {JOBS} changes?" in output
     assert "\x1b[" in output
     assert len(jobs(running)) == made
+
+
+def test_what_changes_while_it_asks_is_not_overrun(running, folder):
+    assert ends(running, "apply", str(folder), "--yes")[0] == 0
+    (folder / "cron.yaml").write_text(
+        "cron:\n- {url: /t0, schedule: every 5 minutes}\n"
+    )
+    store = store_of(WorldApi(running.world))
+    name = next(one.name for one in jobs(running) if one.url == "/t7")
+
+    def somebody_takes_it_over() -> None:
+        store.update(ours("t7", "other", name=name), ["appEngineHttpTarget.headers"])
+
+    code, output = at_a_terminal(
+        running,
+        "y\n",
+        "apply",
+        str(folder),
+        "--max-deletes=99",
+        meanwhile=somebody_takes_it_over,
+    )
+    assert code == 1
+    assert "stale: t7-" in output
+    assert len(jobs(running)) == JOBS
