@@ -16,12 +16,13 @@ from typing import TYPE_CHECKING, Final
 
 from migrate import staging
 from migrate.plan import Create, Delete, Finish, Update, url_of_change
-from migrate.problems import ApiError
+from migrate.problems import ApiError, Refused
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from datetime import datetime
 
+    from migrate.livejob import LiveJob
     from migrate.plan import Change, Plan
     from migrate.store import JobStore
 
@@ -140,7 +141,17 @@ class Run:
             case Update(_, after, mask):
                 self.store.update(after, mask)
             case Delete(before):
-                self.store.delete(before.name)
+                self._delete(before)
+
+    def _delete(self, before: LiveJob) -> None:
+        """Delete a job that is still whose it was: a long apply comes to it late."""
+        live = self.store.get(before.name)
+        if live is not None and live.marks != before.marks:
+            raise Refused(
+                f"delete {before.job_id}: its marks were changed meanwhile: plan again"
+            )
+        if live is not None:
+            self.store.delete(before.name)
 
 
 def _phase(change: Change) -> int:

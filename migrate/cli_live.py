@@ -174,7 +174,9 @@ def _saved(paths: tuple[Path, ...], chosen: dict[str, Any]) -> Saved | None:
     if not looks_like_one(text):
         return None
     if given := [
-        name for name, value in chosen.items() if value not in {None, (), False}
+        name
+        for name, value in chosen.items()
+        if value is not None and value is not False and value != ()
     ]:
         option = given[0].replace("_", "-").replace("job-set", "set")
         raise click.UsageError(

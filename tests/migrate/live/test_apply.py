@@ -31,7 +31,7 @@ def test_creates_come_before_updates_before_deletes(world):
     desired = [ours("b", description="x"), ours("c")]
     plan = diff(desired, store.jobs(PARENT), SCOPE)
     assert run_of(store).apply(plan).complete
-    assert api.calls == ["list", "create", "update", "delete"]
+    assert api.calls == ["list", "create", "update", "get", "delete"]
 
 
 @pytest.mark.parametrize(
@@ -44,6 +44,19 @@ def test_creates_come_before_updates_before_deletes(world):
 def test_what_must_not_be_applied_is_not(memory, plan):
     with pytest.raises(ValueError, match=r"names that are needed|--max-deletes 1"):
         run_of(memory).apply(plan)
+
+
+def test_a_job_that_became_another_s_meanwhile_is_not_deleted(memory):
+    memory.create(ours("a"))
+    memory.create(ours("b"))
+    plan = diff([], memory.jobs(PARENT), SCOPE)
+    memory.update(ours("a", "other"), ["appEngineHttpTarget.headers"])
+    memory.delete(f"{PARENT}/jobs/b")
+    taken, gone = run_of(memory).apply(plan).results
+    assert isinstance(taken, Failed)
+    assert "its marks were changed meanwhile: plan again" in str(taken.why)
+    assert isinstance(gone, Made)
+    assert [one.job_id for one in memory.jobs(PARENT)] == ["a"]
 
 
 def test_a_stop_lets_nothing_more_begin(memory):

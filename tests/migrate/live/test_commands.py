@@ -403,12 +403,13 @@ def test_a_saved_plan_that_is_not_whole_is_refused(shop, spoil, why):
     assert shop.writes() == 0
 
 
-def test_no_option_changes_a_saved_plan(shop):
+@pytest.mark.parametrize(("option", "value"), [("--set", "b"), ("--max-deletes", "0")])
+def test_no_option_changes_a_saved_plan(shop, option, value):
     file = shop.folder / "plan.json"
     shop.run("plan", "--out", str(file))
-    result = shop.invoke("apply", str(file), "--yes", "--set", "other")
+    result = shop.invoke("apply", str(file), "--yes", option, value)
     assert result.exit_code == 2
-    assert "--set has no say in a saved plan" in result.output
+    assert f"{option} has no say in a saved plan" in result.output
 
 
 # --- Asking, failing, stopping ------------------------------------------------------

@@ -162,8 +162,8 @@ TROUBLES = pytest.mark.parametrize(
 )
 
 
-def test_thirty_changes_are_a_list_and_a_call_each_or_three():
-    assert requests(changing) == 1 + 30
+def test_thirty_changes_are_a_list_and_a_call_each_or_three_and_a_look_a_delete():
+    assert requests(changing) == 1 + 30 + 10
     assert requests(making_paused) == 1 + 10 * 3
 
 
