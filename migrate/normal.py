@@ -82,11 +82,20 @@ def differences(live: Mapping[str, Any], wanted: Mapping[str, Any]) -> list[Fiel
     servers = before.get("attemptDeadline") == _DEADLINE and "httpTarget" not in live
     if servers and "attemptDeadline" not in after:
         del before["attemptDeadline"]
-    return [
-        FieldDiff(path, before.get(path, ""), after.get(path, ""))
+    paths = [
+        path
         for path in sorted(before.keys() | after.keys())
         if before.get(path, "") != after.get(path, "")
     ]
+    # It is told as it is written, not as it is compared.
+    before["schedule"], after["schedule"] = _written(live), _written(wanted)
+    return [
+        FieldDiff(path, before.get(path, ""), after.get(path, "")) for path in paths
+    ]
+
+
+def _written(job: Mapping[str, Any]) -> str:
+    return " ".join(job.get("schedule", "").split())
 
 
 def mask(diffs: Iterable[FieldDiff], wanted: Mapping[str, Any]) -> tuple[str, ...]:

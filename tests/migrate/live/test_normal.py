@@ -164,3 +164,9 @@ def test_a_deadline_asked_for_is_not_taken_for_the_server_s():
 def test_writing_defaults_out_changes_nothing():
     for one in (job("a"), http(), app_engine(httpMethod="PUT")):
         assert normal(explicit(one)) == normal(one)
+
+
+def test_a_schedule_that_differs_is_told_as_it_is_written():
+    live, wanted = (job("a", schedule=f"every monday {at}") for at in ("9:00", "10:00"))
+    (diff,) = differences(live, wanted)
+    assert (diff.before, diff.after) == ("every monday 9:00", "every monday 10:00")
