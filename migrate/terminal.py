@@ -150,10 +150,12 @@ def confirm(question: str) -> None:
 
 
 def leave_at_once(text: str) -> NoReturn:
-    """End the process with 1 from a signal: threads would else be waited for."""
+    """End the process with 1 from a signal: threads would else be waited for.
+
+    The signal may have come in the midst of a write, and streams bear no second.
+    """
     try:
-        remark(text)
-        sys.stdout.flush()
+        os.write(sys.stderr.fileno(), f"{text}\n".encode())
     finally:
         os._exit(NO)
 
