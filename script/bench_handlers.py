@@ -22,7 +22,9 @@ import threading
 import time
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import redirect_stdout
 from datetime import UTC, datetime, timedelta
+from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
@@ -234,6 +236,9 @@ def carry(
 # --- One run --------------------------------------------------------------------------
 
 
+_UNREAD = StringIO()
+
+
 def ours(store: str) -> Callable[[str], int]:
     """Give a function that delivers one tick to the cron host."""
     tasks = Tasks()
@@ -243,7 +248,8 @@ def ours(store: str) -> Callable[[str], int]:
 
     def deliver(when: str) -> int:
         headers = {**SCHEDULER, "X-CloudScheduler-ScheduleTime": when}
-        return client.get("/tasks/rollup", headers=headers).status_code
+        with redirect_stdout(_UNREAD):  # the host's log lines are no figures
+            return client.get("/tasks/rollup", headers=headers).status_code
 
     return deliver
 
@@ -388,9 +394,7 @@ def cold_start(host: str, folder: Path) -> None:
         seconds = [first_answer(application, environ, folder) for _ in range(5)]
         found[name] = statistics.median(seconds)
         row(name, f"{found[name]:.2f}")
-    row(
-        "against the rival's", against(found["ours"] / found["rival"], 1.1, least=False)
-    )
+    row("against the rival's", f"{found['ours'] / found['rival']:.2f} ×")
 
 
 def first_answer(application: str, environ: dict[str, str], folder: Path) -> float:
