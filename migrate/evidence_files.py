@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from cronspec.routing import DEFAULT_SERVICE
-from migrate import sources
+from migrate.appfiles import apps
 from migrate.audit import Evidence, SourceText, code, scripts
 from migrate.audit.taskfile import TaskFile
 from migrate.sources import SourceError
@@ -49,7 +49,7 @@ def gather(
         now=now,
         crons=files.crons,
         dispatch=files.dispatch,
-        apps=tuple(app for folder in files.folders for app in sources.apps(folder)),
+        apps=tuple(app for folder in files.folders for app in apps(folder)),
         services=frozenset(services),
         project=project,
         texts={name: _text(Path(name)) for name in names},

@@ -9,6 +9,7 @@ import click
 
 from cronspec.routing import effective
 from migrate import overlay, sources
+from migrate.appfiles import apps
 from migrate.sources import SourceError, Sources
 from migrate.terminal import fail, remark, show_json
 from migrate.translate import Translation, attempt_limit, translate
@@ -105,7 +106,7 @@ def limits(files: Sources) -> dict[str, timedelta]:
     Of several for one service the longest counts, so that no cut goes untold.
     """
     limits: dict[str, timedelta] = {}
-    for app in (app for folder in files.folders for app in sources.apps(folder)):
+    for app in (app for folder in files.folders for app in apps(folder)):
         known = limits.get(app.service, timedelta(0))
         limits[app.service] = max(known, attempt_limit(app))
     return limits

@@ -1,28 +1,23 @@
-"""The files that a PATH names: cron.yaml, what lies beside it, app yamls.
+"""The files that a PATH names: cron.yaml, and what lies beside it.
 
 A folder's cron.yaml and its jobs.yaml (what `cutover` moved, in cron.yaml's language)
-are one list; an entry that stands in both counts once.
-
-The only place of the migrator that reads an App Engine application's files. Files
-are named in messages as the user named them.
+are one list; an entry that stands in both counts once. Files are named in messages as
+the user named them. App yamls further down are read by `appfiles`.
 """
 
 from __future__ import annotations
 
 import os
-import re
 from collections import Counter
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from cronspec.config import (
-    AppFile,
     CronFile,
     DispatchFile,
     Fault,
     decode,
-    load_app,
     load_cron,
     load_dispatch,
 )
@@ -31,18 +26,13 @@ from migrate.settings import Settings
 from migrate.settings_file import FILE_NAME, load_settings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
     from cronspec.config import CronEntry, DispatchRule
 
 _CRON_NAMES: Final = ("cron.yaml", "cron.yml")
 JOBS_NAME: Final = "jobs.yaml"
 _DISPATCH_NAMES: Final = ("dispatch.yaml", "dispatch.yml")
-_PASSED_OVER: Final = frozenset(("node_modules", "venv", "env", "__pycache__"))
-_MAX_APP_YAML: Final = 256 * 1024
-_LOOKS_LIKE_APP: Final = re.compile(
-    r"^(?:runtime|env|service|module)[ \t]*:", re.MULTILINE
-)
 NO_DISPATCH: Final = "none"
 
 
@@ -265,41 +255,3 @@ def _read(path: Path) -> str | Fault:
     except OSError as error:
         raise SourceError(f"{path}: {error.strerror}") from None
     return decode(data, str(path))
-
-
-def walk(folder: Path) -> Iterator[Path]:
-    """Yield the files below a folder, in order.
-
-    Hidden folders, virtual environments and node_modules are passed over.
-    """
-    for root, folders, files in os.walk(folder):
-        here = Path(root)
-        folders[:] = sorted(
-            name
-            for name in folders
-            if not name.startswith(".")
-            and name not in _PASSED_OVER
-            and not (here / name / "pyvenv.cfg").exists()
-        )
-        for name in sorted(files):
-            yield here / name
-
-
-def apps(folder: Path) -> Iterator[AppFile]:
-    """Yield the app yamls below a folder; a YAML that is none is passed over."""
-    for path in walk(folder):
-        if path.suffix not in {".yaml", ".yml"} or path.name in {
-            *_CRON_NAMES,
-            *_DISPATCH_NAMES,
-        }:
-            continue
-        try:
-            if path.stat().st_size > _MAX_APP_YAML:
-                continue
-            text = _read(path)
-        except (OSError, SourceError):
-            continue  # not ours to judge: nothing names this file
-        if isinstance(text, str) and _LOOKS_LIKE_APP.search(text):
-            app = load_app(text, str(path))
-            if app is not None:
-                yield app

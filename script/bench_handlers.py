@@ -244,11 +244,12 @@ def ours(store: str) -> Callable[[str], int]:
     tasks = Tasks()
     tasks.task("/tasks/rollup")(lambda _: None)
     environ = {**APP_ENGINE, "CRON_STORE": store, "CRON_YAML": str(ROOT / "cron.yaml")}
-    client = create_app(Settings.from_environ(environ), tasks).test_client()
+    with redirect_stdout(_UNREAD):  # the host's log lines are no figures
+        client = create_app(Settings.from_environ(environ), tasks).test_client()
 
     def deliver(when: str) -> int:
         headers = {**SCHEDULER, "X-CloudScheduler-ScheduleTime": when}
-        with redirect_stdout(_UNREAD):  # the host's log lines are no figures
+        with redirect_stdout(_UNREAD):
             return client.get("/tasks/rollup", headers=headers).status_code
 
     return deliver

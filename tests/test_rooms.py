@@ -44,6 +44,7 @@ EDGES: dict[str, set[str]] = {
     "handlers/sqlite.py": {"clock", "sqlite3"},
     "handlers/startup.py": {"clock", "environment", "files", "processes"},
     "handlers/web.py": {"clock", "flask"},
+    "migrate/appfiles.py": {"files"},
     "migrate/appengine.py": {"clock", "environment", "google", "network"},
     "migrate/cli.py": {"clock", "stdout"},
     "migrate/cli_audit.py": {"clock"},

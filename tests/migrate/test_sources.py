@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from migrate.appfiles import apps, walk
 from migrate.settings import Settings
-from migrate.sources import SourceError, apps, read, read_settings, walk
+from migrate.sources import SourceError, read, read_settings
 
 CRON = "cron:\n- url: /a\n  schedule: every 5 minutes\n"
 OTHER = "cron:\n- url: /b\n  schedule: every 5 minutes\n"
