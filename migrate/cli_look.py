@@ -42,9 +42,7 @@ def status_command(*, paths: tuple[Path, ...], form: str, **chosen: Any) -> None
 
 
 @click.command("export-cron")
-@click.option(
-    "--project", metavar="ID", help="The project; else CLOUDSDK_CORE_PROJECT."
-)
+@options.project
 @click.option("--location", metavar="ID", help="The jobs' region; default: the app's.")
 @click.option("--set", "job_set", metavar="NAME", help="Our jobs of this set only.")
 @click.option("--legacy", is_flag=True, help="The jobs that gcloud app deploy made.")

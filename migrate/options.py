@@ -112,15 +112,20 @@ def settings_file(command: _Command) -> _Command:
     )(command)
 
 
+def project(command: _Command) -> _Command:
+    """Take --project."""
+    return click.option(
+        "--project",
+        metavar="ID",
+        help="The project; else CLOUDSDK_CORE_PROJECT or GOOGLE_CLOUD_PROJECT.",
+    )(command)
+
+
 def choices(command: _Command) -> _Command:
     """Take all options that decide what jobs are made; None where not given."""
     return _stack(
         settings_file,
-        click.option(
-            "--project",
-            metavar="ID",
-            help="The project; else CLOUDSDK_CORE_PROJECT or GOOGLE_CLOUD_PROJECT.",
-        ),
+        project,
         click.option("--location", metavar="ID", help="The app's region."),
         click.option(
             "--schedules",
@@ -188,11 +193,7 @@ def judgement(command: _Command) -> _Command:
     """Take the options of an audit; None where not given."""
     return _stack(
         settings_file,
-        click.option(
-            "--project",
-            metavar="ID",
-            help="The project; else CLOUDSDK_CORE_PROJECT or GOOGLE_CLOUD_PROJECT.",
-        ),
+        project,
         click.option(
             "--services",
             metavar="NAME,…",
