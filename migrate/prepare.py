@@ -19,7 +19,7 @@ from migrate.livejob import url_of
 from migrate.notes import Level
 from migrate.plan import Scope
 from migrate.problems import ApiError, wrong_region
-from migrate.terminal import NO, end, fail, remark
+from migrate.terminal import NO, end, fail, remark, show_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -138,7 +138,7 @@ def wanted(
     if app is not None:
         _check_app(found, app)
     if strict:
-        _end_if_refused(found)
+        _end_if_refused(found, form)
     return found
 
 
@@ -185,7 +185,7 @@ def _check_app(found: Wanted, app: App) -> None:
         )
 
 
-def _end_if_refused(found: Wanted) -> None:
+def _end_if_refused(found: Wanted, form: str) -> None:
     refused = [
         (one, why)
         for one in found.translations
@@ -198,6 +198,14 @@ def _end_if_refused(found: Wanted) -> None:
             options.insert(0, f"--accept {why.code}")
         way = f" ({', or '.join(options)})" if options else ""
         remark(f"{why.place}: {one.entry.url}: {why.level} {why.code}: {why.text}{way}")
+    if refused and form == "json":
+        from migrate.report import translation  # noqa: PLC0415 - rich is slow to load
+
+        told = [
+            {"entry": translation.entry_json(one.entry), **translation.note_json(why)}
+            for one, why in refused
+        ]
+        show_json({"changes": [], "refused": told})
     if refused:
         remark("nothing is done while a loss is not accepted or an entry is blocked")
         end(NO)

@@ -330,6 +330,18 @@ def test_only_touches_what_it_names(shop):
     assert "no entry and no job of this set has that url" in output
 
 
+def test_a_refused_plan_tells_programs_which_notes_are_in_the_way(shop):
+    options = ("--project", "shop", "--intervals", "clock", "--format", "json")
+    result = shop.invoke("plan", str(shop.folder), *options)
+    assert result.exit_code == 1
+    told = json.loads(result.stdout)
+    (refused,) = told.pop("refused")
+    assert told == {"changes": []}
+    assert refused["code"] == "interval-to-clock"
+    assert refused["level"] == "loss"
+    assert refused["entry"]["url"] == "/tasks/heartbeat"
+
+
 def test_a_loss_nobody_accepted_ends_it_before_any_write(shop):
     output = shop.run("apply", "--yes", "--intervals", "clock", code=1)
     assert "--accept interval-to-clock" in output
