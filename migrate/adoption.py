@@ -47,6 +47,9 @@ def adoptions(
             found.append(Misfit(name, "there is no job of that id in this location"))
         elif job in ours:
             found.append(Misfit(name, "it is ours already"))
+        elif isinstance(job.marks, Marks):
+            why = f"it is of the set {job.marks.set!r}, whose cron.yaml owns it"
+            found.append(Misfit(name, why))
         else:
             found.append(_adoption(job, free))
     return found

@@ -10,8 +10,8 @@ import click
 from migrate import live_options, options
 from migrate.adoption import Misfit, adoptions
 from migrate.prepare import api, now, wanted
-from migrate.report import changes
-from migrate.terminal import NO, confirm, end, fail, remark, show
+from migrate.report import changes, outcomes
+from migrate.terminal import NO, confirm, end, fail, remark, show, show_json
 
 
 @click.command("adopt")
@@ -32,11 +32,13 @@ from migrate.terminal import NO, confirm, end, fail, remark, show
 )
 @options.choices
 @live_options.yes
+@options.form
 def adopt_command(
     *,
     names: tuple[str, ...],
     paths: tuple[Path, ...],
     yes: bool,
+    form: str,
     **chosen: Any,
 ) -> None:
     """Take hand-made jobs over: each becomes the job of the entry with its url.
@@ -44,7 +46,7 @@ def adopt_command(
     NAME is a job's id. It keeps its name, history and pause; what else would change is
     shown first.
     """
-    asked = wanted(paths, now(), "text", chosen)
+    asked = wanted(paths, now(), form, chosen)
     if asked.settings.owner == "terraform":
         fail('owner = "terraform": import them there (translate --import-blocks)')
     with api() as store:
@@ -53,16 +55,21 @@ def adopt_command(
         misfits = [one for one in found if isinstance(one, Misfit)]
         for one in misfits:
             remark(f"{one.name}: {one.why}")
-        if misfits:
-            end(NO)
         updates = [one for one in found if not isinstance(one, Misfit)]
-        for update in updates:
-            show(changes.adoption_text(update.before, update.after, update.fields))
+        if misfits:
+            if form == "json":
+                show_json(outcomes.adoptions_json((), misfits))
+            end(NO)
+        if form == "text":
+            for update in updates:
+                show(changes.adoption_text(update.before, update.after, update.fields))
         if not yes:
             confirm(f"Take over {len(updates)} jobs?")
         for update in updates:
             store.update(update.after, update.mask)
             remark(f"adopted {update.before.job_id}")
+    if form == "json":
+        show_json(outcomes.adoptions_json(updates, ()))
 
 
 COMMANDS: Final = {"adopt": adopt_command}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from migrate import options, overlay
-from migrate.export.cron import cron_yaml
+from migrate.export.cron import cron_json, cron_yaml
 from migrate.prepare import api, located, now, wanted
 from migrate.report import who_fires
 from migrate.settings import Settings
@@ -46,8 +46,14 @@ def status_command(*, paths: tuple[Path, ...], form: str, **chosen: Any) -> None
 @click.option("--location", metavar="ID", help="The jobs' region; default: the app's.")
 @click.option("--set", "job_set", metavar="NAME", help="Our jobs of this set only.")
 @click.option("--legacy", is_flag=True, help="The jobs that gcloud app deploy made.")
+@options.form
 def export_cron_command(
-    *, project: str | None, location: str | None, job_set: str | None, legacy: bool
+    *,
+    project: str | None,
+    location: str | None,
+    job_set: str | None,
+    legacy: bool,
+    form: str,
 ) -> None:
     """Print live jobs as a cron.yaml, with notes on what it cannot say."""
     if project is None:
@@ -64,7 +70,10 @@ def export_cron_command(
         jobs = [job for job in jobs if job.belongs_to(job_set)]
     if not jobs:
         remark(f"no jobs in {parent}")
-    show_exactly(cron_yaml(jobs))
+    if form == "json":
+        show_json(cron_json(jobs))
+    else:
+        show_exactly(cron_yaml(jobs))
 
 
 COMMANDS: Final = {"export-cron": export_cron_command, "status": status_command}

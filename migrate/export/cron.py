@@ -163,3 +163,13 @@ def cron_yaml(jobs: Sequence[LiveJob]) -> str:
             )
             lines += text.splitlines()
     return "\n".join(lines) + "\n"
+
+
+def cron_json(jobs: Sequence[LiveJob]) -> dict[str, Any]:
+    """Give the same for programs: each job's entry, None where it is left out."""
+    return {
+        "jobs": [
+            {"job": one.job_id, "entry": one.entry, "notes": list(one.notes)}
+            for one in map(said, jobs)
+        ]
+    }

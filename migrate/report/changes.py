@@ -171,15 +171,16 @@ def _change_json(change: Change, now: datetime) -> dict[str, Any]:
             document |= {"paused": paused, "job": after}
         case Update(before, _, mask, fields):
             document |= {"state": before.state.value, "mask": list(mask)}
-            document["fields"] = _fields_json(fields)
+            document["fields"] = fields_json(fields)
         case Finish(before, _, fields):
-            document |= {"state": before.state.value, "fields": _fields_json(fields)}
+            document |= {"state": before.state.value, "fields": fields_json(fields)}
         case Delete(before):
             document |= {"state": before.state.value, "job": before.resource}
     return document
 
 
-def _fields_json(fields: Sequence[FieldDiff]) -> list[dict[str, str]]:
+def fields_json(fields: Sequence[FieldDiff]) -> list[dict[str, str]]:
+    """Give what differs, field by field."""
     return [
         {"path": one.path, "before": one.before, "after": one.after} for one in fields
     ]

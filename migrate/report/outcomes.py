@@ -1,4 +1,4 @@
-"""`apply`: what came of each change, as text and as JSON."""
+"""`apply` and `adopt`: what came of each change, as text and as JSON."""
 
 from __future__ import annotations
 
@@ -8,12 +8,14 @@ from rich.text import Text
 
 from migrate.apply import Failed, Made, NotTried
 from migrate.plan import name_of, url_of_change
-from migrate.report.changes import action
+from migrate.report.changes import action, fields_json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
+    from migrate.adoption import Misfit
     from migrate.apply import Outcome, Result
+    from migrate.plan import Update
 
 
 def result_text(result: Result, number: int, total: int) -> Text:
@@ -67,3 +69,20 @@ def outcome_text(outcome: Outcome, *, stopped: bool) -> Iterator[Text]:
         job_id = name_of(one.change).rpartition("/")[2]
         yield Text(f"  not done: {action(one.change)} {job_id}: {one.why}")
     yield Text("Run it again: it goes on from what is there.")
+
+
+def adoptions_json(
+    updates: Iterable[Update], misfits: Iterable[Misfit]
+) -> dict[str, Any]:
+    """Give what was taken over, or the jobs that cannot be, as a JSON document."""
+    return {
+        "adopted": [
+            {
+                "name": one.before.name,
+                "mask": list(one.mask),
+                "fields": fields_json(one.fields),
+            }
+            for one in updates
+        ],
+        "misfits": [{"name": one.name, "why": one.why} for one in misfits],
+    }

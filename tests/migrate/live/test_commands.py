@@ -273,6 +273,46 @@ def test_what_fits_no_entry_is_not_taken_over(shop, name, why):
     assert why in result.output
 
 
+def test_a_job_of_another_set_is_not_taken_over_and_programs_are_told_so(shop):
+    target = {"relativeUri": "/tasks/summary", "httpMethod": "GET"}
+    made = ours("weekly", job_set="other", appEngineHttpTarget=target)
+    shop.make(made)
+    options = ("--path", str(shop.folder), "--project", "shop", "--format", "json")
+    result = shop.invoke("adopt", "weekly", *options, "--yes")
+    assert result.exit_code == 1
+    told = json.loads(result.stdout)
+    assert told["adopted"] == []
+    assert "it is of the set 'other'" in told["misfits"][0]["why"]
+    assert shop.jobs()["weekly"].belongs_to("other")
+
+
+def test_programs_are_told_what_was_taken_over(shop):
+    shop.make(job("weekly", appEngineHttpTarget={"relativeUri": "/tasks/summary"}))
+    options = ("--path", str(shop.folder), "--project", "shop", "--format", "json")
+    result = shop.invoke("adopt", "weekly", *options, "--yes")
+    assert result.exit_code == 0, result.output
+    told = json.loads(result.stdout)
+    (adopted,) = told["adopted"]
+    assert adopted["name"] == f"{PARENT}/jobs/weekly"
+    assert "appEngineHttpTarget.httpMethod" in {
+        one["path"] for one in adopted["fields"]
+    }
+    assert told["misfits"] == []
+
+
+def test_programs_are_told_live_jobs_as_entries(shop):
+    shop.make(
+        job("weekly", appEngineHttpTarget={"relativeUri": "/t", "httpMethod": "GET"})
+    )
+    shop.make(job("odd", schedule="0 9 1 * 1"))
+    result = shop.invoke("export-cron", "--project", "shop", "--format", "json")
+    assert result.exit_code == 0, result.output
+    told = {one["job"]: one for one in json.loads(result.stdout)["jobs"]}
+    assert told["weekly"]["entry"]["url"] == "/t"
+    assert told["odd"]["entry"] is None
+    assert told["odd"]["notes"]
+
+
 def test_legacy_jobs_that_would_fire_as_well_are_told(shop):
     legacy = {"schedule": "every 5 minutes", "legacyAppEngineCron": True}
     for url in ("/tasks/heartbeat", "/elsewhere"):
