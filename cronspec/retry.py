@@ -92,7 +92,6 @@ def _backoffs(least: float | None, most: float | None) -> tuple[float, float]:
 
 _LONGEST: Final = 315_576_000_000.0  # seconds: the most that protobuf's Duration holds
 _ENOUGH_DOUBLINGS: Final = 1000  # the shortest wait is longer than any by then
-_MANY_RETRIES: Final = 10_000
 
 
 def waits(params: RetryParameters | RetryPolicy) -> Iterator[timedelta]:
@@ -145,20 +144,3 @@ def timeline(known: RetryPolicy, attempt: timedelta) -> Iterator[timedelta]:
         yield failed_at + wait
         failed_at += wait + attempt
         retried += 1
-
-
-def total_wait(known: RetryPolicy) -> timedelta:
-    """Give the time from a run's end to its last retry, for attempts that take none.
-
-    Never more than the age limit and five longest waits. A line of very many retries
-    is not followed to its end: then it is the age limit and the longest wait.
-    """
-    last = timedelta(0)
-    for number, retry in enumerate(timeline(known, timedelta(milliseconds=1))):
-        last = retry
-        if not known.min_backoff:
-            return max(known.age_limit, last)
-        if number == _MANY_RETRIES:
-            longest = timedelta(seconds=min(known.max_backoff, _LONGEST))
-            return max(known.age_limit + longest, last)
-    return last

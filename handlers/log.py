@@ -17,11 +17,9 @@ if TYPE_CHECKING:
 class Severity(Enum):
     """Cloud Logging's severities, as far as they are used here."""
 
-    DEBUG = "DEBUG"
     INFO = "INFO"
     WARNING = "WARNING"
     ERROR = "ERROR"
-    CRITICAL = "CRITICAL"
 
 
 class Log(Protocol):

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import os
-import shutil
 import sys
 import tempfile
 import warnings
@@ -19,6 +17,7 @@ from cronsim import CronSim
 
 from cronspec import groc, unixcron, zones
 from cronspec.schedule import EndTimeInterval, ticks
+from tests.cloud_sdk import cloud_sdk, link_groc
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -36,25 +35,12 @@ UNIX = ("*/5 10-13 * * *", "0 * * * *", "0 9 * * 1", "0 6 1,15 * *", "30 2 * * *
 OURS, GOOGLES, RIVALS = 20_000, 400, 4_000
 
 
-def _sdk() -> Path | None:
-    for root in (
-        Path(os.environ.get("CLOUDSDK_ROOT_DIR", "/usr/lib/google-cloud-sdk")),
-        Path(shutil.which("gcloud") or "gcloud").resolve().parent.parent,
-    ):
-        if (root / "platform/google_appengine/google/appengine/cron").is_dir():
-            return root
-    return None
-
-
 def _google(folder: str) -> Callable[..., Any] | None:
     """Give the SDK's GrocTimeSpecification, with the SDK's own pytz."""
-    sdk = _sdk()
+    sdk = cloud_sdk()
     if sdk is None:
         return None
-    for name in ("antlr3", "pytz", "six"):
-        Path(folder, name).symlink_to(sdk / "lib/third_party" / name)
-    cron = sdk / "platform/google_appengine/google/appengine/cron"
-    Path(folder, "google_cron").symlink_to(cron)
+    link_groc(sdk, Path(folder))
     sys.path.insert(0, folder)
     warnings.simplefilter("ignore")  # of code for much older Pythons
     module = importlib.import_module("google_cron.groctimespecification")

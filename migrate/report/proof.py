@@ -14,6 +14,7 @@ from cronspec.zones import load
 from migrate.notes import Level
 from migrate.report.translation import entry_json, note_json, verdicts_json
 from migrate.report.words import duration, local, side, utc
+from migrate.translate.retries import policy_of
 from migrate.verdict import Divergent, Equivalent, RetryDivergent, Unfixed
 
 if TYPE_CHECKING:
@@ -110,17 +111,8 @@ def _retry(one: Translation) -> Iterator[Text]:
         yield Text(f"  retries   today {_waits(list(one.retry.before))}")
         yield Text(f"            then  {_waits(list(one.retry.after))}", style="yellow")
         return
-    known = retry.policy(one.entry.retry)
-    for job in one.jobs[:1]:
-        if job.retry_config is not None:
-            config = job.retry_config
-            known = retry.RetryPolicy(
-                config.retry_count,
-                config.max_retry_duration,
-                config.min_backoff,
-                config.max_backoff,
-                config.max_doublings,
-            )
+    config = one.jobs[0].retry_config if one.jobs else None
+    known = retry.policy(one.entry.retry) if config is None else policy_of(config)
     line = list(islice(retry.timeline(known, timedelta(0)), _SHOWN_RETRIES))
     yield Text.assemble("  retries   ", (f"equal: {_waits(line)}", "green"))
 

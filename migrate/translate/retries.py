@@ -65,11 +65,15 @@ def verdict(
     today = retry.policy(entry.retry, choices.missing_retry_limit)
     if config is None:
         return equivalence.retries(today, retry.NO_RETRIES)
-    then = retry.RetryPolicy(
+    return equivalence.retries(today, policy_of(config))
+
+
+def policy_of(config: RetryConfig) -> retry.RetryPolicy:
+    """Give a job's retry config as a policy, which has a time line."""
+    return retry.RetryPolicy(
         limit=config.retry_count,
         age_limit=config.max_retry_duration,
         min_backoff=config.min_backoff,
         max_backoff=config.max_backoff,
         max_doublings=config.max_doublings,
     )
-    return equivalence.retries(today, then)

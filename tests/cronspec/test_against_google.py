@@ -12,13 +12,11 @@ from __future__ import annotations
 import importlib
 import os
 import random
-import shutil
 import struct
 import sys
 import warnings
 from datetime import UTC, datetime, timedelta
 from itertools import islice
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -26,6 +24,7 @@ import pytest
 from cronspec import groc, zones
 from cronspec.groc_fixes import fix
 from cronspec.schedule import EVERY_DAY, EndTimeInterval, Weekday, ticks
+from tests.cloud_sdk import cloud_sdk, link_groc
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -42,16 +41,6 @@ ZONES = (
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _FIRST, _LAST = datetime(1975, 1, 1, tzinfo=UTC), datetime(2037, 12, 1, tzinfo=UTC)
-
-
-def _sdk() -> Path | None:
-    for root in (
-        Path(os.environ.get("CLOUDSDK_ROOT_DIR", "/usr/lib/google-cloud-sdk")),
-        Path(shutil.which("gcloud") or "gcloud").resolve().parent.parent,
-    ):
-        if (root / "platform/google_appengine/google/appengine/cron").is_dir():
-            return root
-    return None
 
 
 def _seen_by_pytz(name: str) -> bytes:
@@ -108,14 +97,11 @@ def _seen_by_pytz(name: str) -> bytes:
 @pytest.fixture(scope="module")
 def google(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Any]]:
     """`google(schedule, zone)`: the SDK's GrocTimeSpecification."""
-    sdk = _sdk()
+    sdk = cloud_sdk()
     if sdk is None:
         pytest.skip("no Cloud SDK with app-engine-python on this machine")
     library, data = tmp_path_factory.mktemp("sdk"), tmp_path_factory.mktemp("zones")
-    for name in ("antlr3", "pytz", "six"):
-        (library / name).symlink_to(sdk / "lib/third_party" / name)
-    cron = sdk / "platform/google_appengine/google/appengine/cron"
-    (library / "google_cron").symlink_to(cron)
+    link_groc(sdk, library)
     for name in ZONES:
         (data / name).parent.mkdir(exist_ok=True)
         (data / name).write_bytes(_seen_by_pytz(name))
