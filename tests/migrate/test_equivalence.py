@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cronspec import groc, unixcron
+from cronspec import groc, unixcron, zones
+from cronspec.instants import to_seconds
 from cronspec.retry import NO_RETRIES, RetryPolicy
 from cronspec.schedule import (
     EVERY_DAY,
@@ -24,7 +25,7 @@ from cronspec.schedule import (
 from cronspec.twin import to_unix
 from cronspec.zones import load
 from migrate import equivalence
-from migrate.equivalence import divergences
+from migrate.equivalence import clock_changes, divergences
 from migrate.equivalence.divergences import first_divergences
 from migrate.verdict import (
     Divergent,
@@ -189,6 +190,25 @@ def test_only_unix_cron_can_replace_another_schedule() -> None:
     one, other = groc.parse("every day 09:00"), groc.parse("every day 10:00")
     with pytest.raises(TypeError, match="unix-cron"):
         equivalence.schedules(one, [other], "UTC", NOW)
+
+
+@pytest.mark.parametrize(
+    ("cron", "found"),
+    [
+        ("59 1 14 3 *", None),
+        ("0 2 14 3 *", "02:00"),
+        ("59 2 14 3 *", "02:59"),
+        ("0 3 14 3 *", None),  # the first minute that the clock shows again
+        ("30 2 15 3 *", None),
+        ("30 2 14 4 *", None),
+    ],
+)
+def test_a_skipped_hour_begins_with_its_first_minute_and_ends_before_the_next(
+    cron: str, found: str | None
+) -> None:
+    spring = next(zones.clock("America/New_York").changes(to_seconds(NOW)))
+    within = clock_changes._wall_times_within(unixcron.parse(cron), spring.wall)
+    assert (within and f"{within:%H:%M}") == found
 
 
 # --- Laws -----------------------------------------------------------------------
